@@ -63,6 +63,15 @@ func (c *Committer) Submit(b *Batch, then func(error)) bool {
 	return true
 }
 
+// Commit submits a batch and returns the result; after Close it is ErrStoreFailed.
+func (c *Committer) Commit(b *Batch) error {
+	result := make(chan error, 1)
+	if !c.Submit(b, func(err error) { result <- err }) {
+		return ErrStoreFailed
+	}
+	return <-result
+}
+
 // Close commits all submitted batches and returns when the goroutine has ended.
 func (c *Committer) Close() {
 	c.submitting.Lock()

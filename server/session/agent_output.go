@@ -211,21 +211,10 @@ func (h *host) Blob(ctx context.Context, id string) (agent.Blob, error) {
 
 // Sync implements Host.
 func (h *host) Sync(ctx context.Context) error {
-	stored := make(chan error, 1)
-	if !h.s.mail.post(func() {
+	return h.s.mail.await(ctx, func(stored func(error)) {
 		h.s.handleEmitted()
-		h.s.journal.AfterCommit(func(err error) { stored <- err })
-	}) {
-		return errTurnOver
-	}
-	select {
-	case err := <-stored:
-		return err
-	case <-h.s.mail.done:
-		return errTurnOver
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+		h.s.journal.AfterCommit(stored)
+	})
 }
 
 // RecordProcessGroup implements Host. It commits past the session, which may have ended before the
@@ -241,16 +230,10 @@ func (h *host) RecordProcessGroup(g agent.ProcessGroup) error {
 
 // RecordConversation implements Host.
 func (h *host) RecordConversation(message, text string) error {
-	recorded := make(chan struct{})
-	if !h.s.mail.post(func() { h.s.recordConversation(message, text); close(recorded) }) {
-		return errTurnOver
-	}
-	select {
-	case <-recorded:
-		return nil
-	case <-h.s.mail.done:
-		return errTurnOver
-	}
+	return h.s.mail.await(context.Background(), func(recorded func(error)) {
+		h.s.recordConversation(message, text)
+		recorded(nil)
+	})
 }
 
 // Transcript implements Host.

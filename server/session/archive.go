@@ -1,8 +1,8 @@
 package session
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"agentctl/protocol"
@@ -94,7 +94,6 @@ type forkSource struct {
 	spec   agent.Spec
 	title  string
 	at     protocol.Position
-	err    error
 }
 
 // fork makes a new session from the first turns of another, which is unchanged.
@@ -102,21 +101,14 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 	if d.Before && d.Turn == "" {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "before: needs a turn")
 	}
-	sources := make(chan forkSource, 1)
-	err := h.ask(ctx, session, func(s *Session) { s.forkSource(sources) }, func(err error) {
-		sources <- forkSource{err: err}
+	var source forkSource
+	err := h.await(ctx, session, func(s *Session, done func(error)) {
+		var err error
+		source, err = s.forkSource()
+		s.journal.AfterCommit(func(failed error) { done(cmp.Or(err, failed)) })
 	})
 	if err != nil {
 		return err
-	}
-	var source forkSource
-	select {
-	case source = <-sources:
-	case <-ctx.Done():
-		return fmt.Errorf("fork %s: %w", session, context.Cause(ctx))
-	}
-	if source.err != nil {
-		return source.err
 	}
 	spec := source.spec
 	f, err := archive.FindFork(ctx, h.cfg.Store, spec.Session, source.at, d)
@@ -149,22 +141,14 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 	return createWithSubAgents(h, spec, c)
 }
 
-// forkSource sends the session's content once all of it is visible.
-func (s *Session) forkSource(to chan<- forkSource) {
-	source := forkSource{
-		spec: s.spec, title: s.state.Title, at: protocol.Position{Epoch: s.journal.Log().Position().Epoch, Seq: s.state.Seq},
-	}
+// forkSource returns the session's content, of which not all may be visible yet.
+func (s *Session) forkSource() (forkSource, error) {
 	if s.state.Closed {
-		source.err = protocol.Errorf(protocol.CodeSessionClosed, "session %s is closed", s.id)
-	} else {
-		source.forker, source.err = requireCapability[agent.Forker](s, "fork its conversation")
+		return forkSource{}, protocol.Errorf(protocol.CodeSessionClosed, "session %s is closed", s.id)
 	}
-	s.journal.AfterCommit(func(failed error) {
-		if source.err == nil {
-			source.err = failed
-		}
-		to <- source
-	})
+	forker, err := requireCapability[agent.Forker](s, "fork its conversation")
+	at := protocol.Position{Epoch: s.journal.Log().Position().Epoch, Seq: s.state.Seq}
+	return forkSource{forker, s.spec, s.state.Title, at}, err
 }
 
 // recordPast records the past of a new session. Its turns keep their times and actors: they are not

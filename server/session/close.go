@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"agentctl/protocol"
@@ -73,11 +72,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	if cmd.key != "" {
 		b.Answers = []eventlog.Answer{cmd.keyed().Stored(s.id, body)}
 	}
-	result := make(chan error, 1)
-	if !s.hub.committer.Submit(b, func(err error) { result <- err }) {
-		result <- eventlog.ErrStoreFailed
-	}
-	if err := <-result; err != nil {
+	if err := s.hub.committer.Commit(b); err != nil {
 		s.logger().Error("delete session", "err", err)
 		s.answer(
 			cmd,
@@ -105,25 +100,16 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 // removeUnused removes a session, unless it is in use by now. It returns when that is done, or ctx
 // ends.
 func (h *Hub) removeUnused(ctx context.Context, id string) {
-	result := make(chan error, 1)
-	cmd := &command{
-		verb: protocol.DoClose, data: &protocol.CloseData{Delete: true, Reason: "retention"},
-		by: protocol.Actor{Name: "retention"}, reply: func(_ json.RawMessage, err error) { result <- err },
-	}
-	err := h.ask(ctx, id, func(s *Session) {
+	err := h.await(ctx, id, func(s *Session, done func(error)) {
 		if sum := s.recorder.Summary(s.subscribers.Len()); upkeep.InUse(&sum) {
-			result <- errors.New("it is in use")
+			done(errors.New("it is in use"))
 			return
 		}
-		s.do(cmd)
-	}, func(err error) { result <- err })
-	if err == nil {
-		select {
-		case err = <-result:
-		case <-ctx.Done():
-			return
-		}
-	}
+		s.do(&command{
+			verb: protocol.DoClose, data: &protocol.CloseData{Delete: true, Reason: "retention"},
+			by: protocol.Actor{Name: "retention"}, reply: withoutBody(done),
+		})
+	})
 	if err != nil {
 		h.log.Info("a session to be removed by retention stays", "session", id, "err", err)
 		return

@@ -35,6 +35,11 @@ func (c *command) keyed() *idempotency.Command {
 	return &idempotency.Command{Key: c.key, Hash: c.hash, Makes: makes, Answer: c.reply}
 }
 
+// withoutBody returns a reply of a command whose result does not matter.
+func withoutBody(done func(error)) func(json.RawMessage, error) {
+	return func(_ json.RawMessage, err error) { done(err) }
+}
+
 // errAnswerLater is returned by a handler that calls Session.answer later.
 var errAnswerLater = errors.New("answered later")
 

@@ -259,14 +259,8 @@ func (s *Session) abandon(c creation, cause error) {
 			<-gone // its process group is recorded with the session
 		}
 		<-s.mail.done
-		deleted := make(chan struct{})
-		if s.hub.committer.Submit(&eventlog.Batch{Session: s.id, Delete: true}, func(err error) {
-			if err != nil {
-				s.logger().Error("delete session", "err", err)
-			}
-			close(deleted)
-		}) {
-			<-deleted
+		if err := s.hub.committer.Commit(&eventlog.Batch{Session: s.id, Delete: true}); err != nil {
+			s.logger().Error("delete session", "err", err)
 		}
 		s.refuse(c, cause)
 	})

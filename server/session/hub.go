@@ -169,6 +169,21 @@ func (h *Hub) ask(ctx context.Context, name string, f func(*Session), refuse fun
 	}
 }
 
+// await lets a session run f, and returns what f calls done with, once, or why f was not run.
+func (h *Hub) await(ctx context.Context, name string, f func(s *Session, done func(error))) error {
+	result := make(chan error, 1)
+	done := func(err error) { result <- err }
+	if err := h.ask(ctx, name, func(s *Session) { f(s, done) }, done); err != nil {
+		return err
+	}
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // readError logs why a session could not be read and returns the error for the client. An error
 // with a code is returned as it is.
 func readError(log *slog.Logger, id string, err error) error {

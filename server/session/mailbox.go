@@ -51,6 +51,22 @@ func (b *mailbox) post(f func()) bool {
 	}
 }
 
+// await runs f on the session's goroutine, and returns what f calls done with, once.
+func (b *mailbox) await(ctx context.Context, f func(done func(error))) error {
+	result := make(chan error, 1)
+	if !b.post(func() { f(func(err error) { result <- err }) }) {
+		return errTurnOver
+	}
+	select {
+	case err := <-result:
+		return err
+	case <-b.done:
+		return errTurnOver
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // runNext runs a request or function that waits. It returns false if none does.
 func (b *mailbox) runNext() bool {
 	select {

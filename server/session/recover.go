@@ -66,19 +66,10 @@ func (h *Hub) listStored(rec eventlog.Record) {
 
 // loadLive loads a session and returns when the events of its recovery are visible.
 func (h *Hub) loadLive(ctx context.Context, id string) error {
-	visible := make(chan error, 1)
-	if err := h.ask(ctx, id, func(s *Session) {
+	return h.await(ctx, id, func(s *Session, visible func(error)) {
 		s.recorder.Publish(s.subscribers.Len())
-		s.journal.AfterCommit(func(err error) { visible <- err })
-	}, func(err error) { visible <- err }); err != nil {
-		return err
-	}
-	select {
-	case err := <-visible:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+		s.journal.AfterCommit(visible)
+	})
 }
 
 // recover continues a session after a restart of the server: it resumes an open turn if the agent

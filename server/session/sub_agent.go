@@ -65,38 +65,22 @@ func (c *subAgentHost) Session() string { return c.id }
 
 // Begin implements agent.SubAgentHost.
 func (c *subAgentHost) Begin(ctx context.Context, w agent.Work) error {
-	begun := make(chan error, 1)
-	err := c.root.s.hub.ask(ctx, c.id, func(s *Session) {
-		beginWork(ctx, s, workOf{w: w, asks: c.root}, func(err error) { begun <- err })
-	}, func(err error) { begun <- err })
-	if err != nil {
-		return err
-	}
-	select {
-	case err := <-begun:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return c.root.s.hub.await(ctx, c.id, func(s *Session, begun func(error)) {
+		beginWork(ctx, s, workOf{w: w, asks: c.root}, begun)
+	})
 }
 
 // Emit implements agent.SubAgentHost.
 func (c *subAgentHost) Emit(e agent.Event) error {
 	h := c.root.s.hub
-	emitted := make(chan error, 1)
-	err := h.ask(c.root.s.background, c.id, func(s *Session) {
-		_, err := s.openAgent()
-		if err != nil {
-			emitted <- err
+	return h.await(c.root.s.background, c.id, func(s *Session, emitted func(error)) {
+		if _, err := s.openAgent(); err != nil {
+			emitted(err)
 			return
 		}
 		of := s.host
-		h.agents.Go(func() { emitted <- of.Emit(e) }) // it may wait for the session
-	}, func(err error) { emitted <- err })
-	if err != nil {
-		return err
-	}
-	return <-emitted
+		h.agents.Go(func() { emitted(of.Emit(e)) }) // it may wait for the session
+	})
 }
 
 // A mirrored is a request of a sub-agent that is pending in the root, with its blobs.
@@ -179,47 +163,44 @@ var rootVerbs = map[protocol.Verb]bool{
 // askRoot lets the root of a sub-agent carry out a command.
 func askRoot(s *Session, cmd *command) error {
 	sent := *cmd
-	if d, ok := cmd.data.(*protocol.ApproveData); ok && d.Request == "" && len(s.state.Approvals) == 1 {
+	var request *string
+	switch d := cmd.data.(type) {
+	case *protocol.ApproveData:
 		named := *d
-		named.Request = s.state.Approvals[0].Request
-		sent.data = &named
+		request, sent.data = &named.Request, &named
+	case *protocol.OpenPageData:
+		named := *d
+		request, sent.data = &named.Request, &named
 	}
-	if d, ok := cmd.data.(*protocol.OpenPageData); ok && d.Request == "" {
-		if len(s.state.Approvals) != 1 {
-			_, err := s.approvals.Page(s.state, "") // why none is meant
+	if request != nil && *request == "" {
+		a, err := s.approvals.Pending(s.state, "")
+		if err != nil {
 			return err
 		}
-		sent.data = &protocol.OpenPageData{Request: s.state.Approvals[0].Request}
-	}
-	if d, ok := sent.data.(*protocol.ApproveData); ok && d.Request == "" {
-		_, err := s.approvals.Answer(s.state, approval.Caller{}, d) // why none is meant
-		return err
+		*request = a.Request
 	}
 	s.runAsync(cmd, nil, func(ctx context.Context) (any, error) {
-		type answer struct {
-			body json.RawMessage
-			err  error
+		var answer json.RawMessage
+		err := s.hub.await(ctx, s.hub.subAgents.Root(s.id), func(root *Session, done func(error)) {
+			sent.reply = func(body json.RawMessage, err error) { answer = body; done(err) }
+			root.do(&sent)
+		})
+		if err != nil {
+			return nil, err // the root may still answer
 		}
-		answers := make(chan answer, 1)
-		sent.reply = func(body json.RawMessage, err error) { answers <- answer{body, err} }
-		root := s.hub.subAgents.Root(s.id)
-		refuse := func(err error) { sent.reply(nil, err) }
-		if err := s.hub.ask(ctx, root, func(r *Session) { r.do(&sent) }, refuse); err != nil {
-			return nil, err
-		}
-		a := <-answers
-		return a.body, a.err
+		return answer, nil
 	}, func(body any, err error) (any, error) { return body, err })
 	return errAnswerLater
 }
 
 // stopSubAgent interrupts the turn of a sub-agent, if the agent can.
 func stopSubAgent(h *Hub, session string, by protocol.Actor) {
-	cmd := &command{
-		verb: protocol.DoInterrupt, data: &protocol.InterruptData{}, by: by, reply: func(json.RawMessage, error) {},
-	}
 	h.agents.Go(func() {
-		err := h.ask(context.Background(), session, func(s *Session) { s.do(cmd) }, func(error) {})
+		err := h.await(context.Background(), session, func(s *Session, done func(error)) {
+			ignore := func(json.RawMessage, error) {}
+			s.do(&command{verb: protocol.DoInterrupt, data: &protocol.InterruptData{}, by: by, reply: ignore})
+			done(nil)
+		})
 		if err != nil {
 			h.log.Warn("stop a sub-agent", "session", session, "err", err)
 		}
@@ -261,16 +242,12 @@ func together[T any](list []T, f func(T)) {
 
 // closeSubAgent closes or removes a sub-agent, and returns when that is done.
 func closeSubAgent(h *Hub, child string, cmd *command, d *protocol.CloseData) {
-	closed := make(chan error, 1)
-	reply := func(_ json.RawMessage, err error) { closed <- err }
-	one := &command{
-		verb: protocol.DoClose, by: cmd.by, reply: reply,
-		data: &protocol.CloseData{Reason: d.Reason, Delete: d.Delete, KeepWorktree: true},
-	}
-	err := h.ask(context.Background(), child, func(s *Session) { s.do(one) }, func(err error) { reply(nil, err) })
-	if err == nil {
-		err = <-closed
-	}
+	err := h.await(context.Background(), child, func(s *Session, done func(error)) {
+		s.do(&command{
+			verb: protocol.DoClose, by: cmd.by, reply: withoutBody(done),
+			data: &protocol.CloseData{Reason: d.Reason, Delete: d.Delete, KeepWorktree: true},
+		})
+	})
 	if err != nil && protocol.CodeOf(err) != protocol.CodeNoSession {
 		h.log.Error("close a sub-agent", "session", child, "err", err)
 	}

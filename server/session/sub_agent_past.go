@@ -120,9 +120,8 @@ func makeSubAgent(h *Hub, spec agent.Spec, c creation, by protocol.Actor) error 
 		return err
 	}
 	made := make(chan error, 1)
-	c.cmd = &command{
-		verb: protocol.DoCreate, by: by, agent: spec.Parent, reply: func(_ json.RawMessage, err error) { made <- err },
-	}
+	reply := withoutBody(func(err error) { made <- err })
+	c.cmd = &command{verb: protocol.DoCreate, by: by, agent: spec.Parent, reply: reply}
 	err := h.createSession(spec, c)
 	if err == nil {
 		err = <-made

@@ -12,19 +12,7 @@ var _ agent.WorkHost = (*host)(nil)
 
 // Begin implements agent.WorkHost.
 func (h *host) Begin(ctx context.Context, w agent.Work) error {
-	begun := make(chan error, 1)
-	of := workOf{w: w, host: h}
-	if !h.s.mail.post(func() { beginWork(ctx, h.s, of, func(err error) { begun <- err }) }) {
-		return errTurnOver
-	}
-	select {
-	case err := <-begun:
-		return err
-	case <-h.s.mail.done:
-		return errTurnOver
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return h.s.mail.await(ctx, func(begun func(error)) { beginWork(ctx, h.s, workOf{w: w, host: h}, begun) })
 }
 
 // A workOf is work to begin in a session.

@@ -19,7 +19,7 @@ type Store interface {
 
 // A Committer commits batches; see eventlog.Committer.
 type Committer interface {
-	Submit(b *eventlog.Batch, then func(error)) bool
+	Commit(b *eventlog.Batch) error
 }
 
 // Groups are the process groups of agents. Each is recorded in the store until it has ended. The
@@ -51,13 +51,13 @@ func (p *Groups) KillLeft(ctx context.Context, kill func(agent.ProcessGroup) err
 			if err := kill(g); err != nil {
 				p.log.Warn("kill left process group", "session", g.Session, "pid", g.PID, "err", err)
 			}
+			g.Ended = true
+			if err := p.commit(g); err != nil {
+				p.log.Warn("record the end of a process group", "session", g.Session, "err", err)
+			}
 		})
 	}
 	killing.Wait()
-	for _, g := range groups {
-		g.Ended = true
-		p.commits.Submit(&eventlog.Batch{Session: g.Session, ProcessGroups: []agent.ProcessGroup{g}}, func(error) {})
-	}
 	return nil
 }
 
@@ -68,17 +68,15 @@ func (p *Groups) Record(g agent.ProcessGroup, limit int) error {
 		return protocol.Exceeded(protocol.CodeAgentLimit, limit,
 			"too many agents run: close sessions, or wait until idle agents end")
 	}
-	result := make(chan error, 1)
-	b := &eventlog.Batch{Session: g.Session, ProcessGroups: []agent.ProcessGroup{g}}
-	if !p.commits.Submit(b, func(err error) { result <- err }) {
-		p.remove(g)
-		return fmt.Errorf("record process group: %w", eventlog.ErrStoreFailed)
-	}
-	err := <-result
+	err := p.commit(g)
 	if err != nil || g.Ended {
 		p.remove(g)
 	}
 	return err
+}
+
+func (p *Groups) commit(g agent.ProcessGroup) error {
+	return p.commits.Commit(&eventlog.Batch{Session: g.Session, ProcessGroups: []agent.ProcessGroup{g}})
 }
 
 // add counts in a process group before its start is recorded. It returns false above the limit.

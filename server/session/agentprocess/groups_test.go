@@ -13,10 +13,7 @@ import (
 // commits commits immediately, with the error fail; nil: with success.
 type commits struct{ fail error }
 
-func (c *commits) Submit(_ *eventlog.Batch, then func(error)) bool {
-	go then(c.fail)
-	return true
-}
+func (c *commits) Commit(*eventlog.Batch) error { return c.fail }
 
 func TestAProcessIsKnownByItsGroupOrByItsNumberAndStart(t *testing.T) {
 	stored := &commits{}

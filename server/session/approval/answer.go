@@ -29,7 +29,7 @@ type Answer struct {
 // Answer checks the answer to a pending request. The first decision wins: a later one has the code
 // conflict, with the winner.
 func (p *Approvals) Answer(st *protocol.State, c Caller, d *protocol.ApproveData) (*Answer, error) {
-	a, err := p.pending(st, d.Request)
+	a, err := p.Pending(st, d.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,9 @@ func recordedInput(
 	return a.Recorded(&checked), secret, nil
 }
 
-// pending returns a copy of a pending request; with no id, of the only one.
-func (p *Approvals) pending(st *protocol.State, request string) (*protocol.Approval, error) {
+// Pending returns a copy of a pending request; with no id, of the only one. A request that was decided
+// has the code conflict, with the winner.
+func (p *Approvals) Pending(st *protocol.State, request string) (*protocol.Approval, error) {
 	if request == "" {
 		switch len(st.Approvals) {
 		case 0:

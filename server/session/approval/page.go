@@ -27,7 +27,7 @@ func checkPage(a *protocol.Approval) error {
 // Page returns the whole URL of the page that a pending request asks to open. After a restart of
 // the server no request has one: it is kept in memory only.
 func (p *Approvals) Page(st *protocol.State, request string) (*protocol.OpenPageResult, error) {
-	a, err := p.pending(st, request)
+	a, err := p.Pending(st, request)
 	if err != nil {
 		return nil, err
 	}
