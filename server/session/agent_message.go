@@ -3,35 +3,20 @@ package session
 import (
 	"sync"
 
-	"agentctl/protocol"
 	"agentctl/server/agent"
-	"agentctl/server/session/approval"
 	"agentctl/server/session/output"
 )
 
-// An agentMessage carries output of an agent to the session's goroutine. turn is nil outside a
-// turn.
+// An agentMessage carries output of an agent to the session's goroutine, which records and saves it in one
+// commit.
 type agentMessage struct {
-	turn      *turn
-	host      *host        // of the agent, outside a turn
-	event     output.Event // no entries: none
-	pooled    bool         // of deltaMessages
-	request   *approval.Waiter
-	withdrawn *approval.Waiter // the agent stopped waiting
-	take      chan<- steered   // the agent takes messages; nil: it does not
-	resolved  *protocol.MessageResolvedData
-	asked     *mirrored            // a request that is pending in the root of a sub-agent
-	decided   *approval.Resolution // how the root resolved it
-	state     []byte               // to be saved; nil: none
-	blob      *agent.Blob          // to be saved; nil: none
-	title     *string              // of the session; nil: none
-	result    *turnResult
-}
-
-// A turnResult is the result of Agent.Run.
-type turnResult struct {
-	agent.End
-	err error
+	turn   *turn          // nil: outside a turn
+	host   *host          // of the agent, outside a turn
+	event  output.Event   // no entries: none
+	pooled bool           // of deltaMessages
+	state  []byte         // to be saved; nil: none
+	blob   *agent.Blob    // to be saved; nil: none
+	do     func(*Session) // what else happens, after that; nil: nothing
 }
 
 // deltaMessages holds messages for the deltas of agents, most of what they emit.

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"strings"
 
+	"agentctl/internal/redact"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/archive"
@@ -68,25 +70,8 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 			s.hub.list.HoldConversation(conversation(s.hub.cfg.Agents, &s.spec), s.id)
 		}
 	}
-	switch {
-	case m.title != nil:
-		s.setAgentTitle(*m.title)
-	case m.request != nil:
-		s.handleApprovalRequest(m.request)
-	case m.asked != nil:
-		mirrorRequest(s, m.asked)
-	case m.decided != nil:
-		mirrorResolution(s, m.decided)
-	case m.withdrawn != nil:
-		if r, ok := s.approvals.Withdraw(s.state, m.withdrawn); ok {
-			s.resolve(r)
-		}
-	case m.take != nil:
-		m.turn.steering.hand(s, m.take)
-	case m.resolved != nil:
-		s.recorder.RecordAll(s.queue.ResolveSteered(s.state, *m.resolved))
-	case m.result != nil:
-		s.endTurn(normalizeEnd(m.result.End, m.result.err))
+	if m.do != nil {
+		m.do(s)
 	}
 }
 
@@ -141,7 +126,7 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (agent.Verdic
 	}
 	a.SubAgent = nil
 	w := approval.NewWaiter(a, &o.c)
-	if err := o.mail.emit(&agentMessage{turn: o.t, request: w}); err != nil {
+	if err := o.mail.emit(&agentMessage{turn: o.t, do: ask(w)}); err != nil {
 		return agent.Verdict{}, err
 	}
 	canceled := ctx.Done()
@@ -155,7 +140,7 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (agent.Verdic
 			return agent.Verdict{}, errTurnOver
 		case <-canceled:
 			if o.t.ctx.Err() == nil {
-				_ = o.mail.emit(&agentMessage{turn: o.t, withdrawn: w}) // fails when the turn is over
+				_ = o.mail.emit(&agentMessage{turn: o.t, do: withdraw(w)}) // fails when the turn is over
 				return agent.Verdict{}, ctx.Err()
 			}
 			canceled = nil // interrupted: the session resolves pending requests
@@ -163,8 +148,20 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (agent.Verdic
 	}
 }
 
+// ask returns what requests a decision for a waiter.
+func ask(w *approval.Waiter) func(*Session) { return func(s *Session) { s.handleApprovalRequest(w) } }
+
+// withdraw returns what removes a waiter whose agent waits no more.
+func withdraw(w *approval.Waiter) func(*Session) {
+	return func(s *Session) { s.resolve(s.approvals.Withdraw(s.state, w)...) }
+}
+
 // host is the Host of a session's agent.
-type host struct{ s *Session }
+type host struct {
+	s       *Session
+	log     *slog.Logger
+	secrets *redact.Values // which are not logged
+}
 
 var _ agent.Host = (*host)(nil)
 
@@ -176,7 +173,7 @@ func (h *host) Emit(e agent.Event) error {
 	case protocol.SessionUpdated:
 		d, ok := e.Data.(protocol.SessionUpdatedData)
 		if ok && d.Title != nil && reflect.DeepEqual(d, protocol.SessionUpdatedData{Title: d.Title}) {
-			return h.s.mail.emit(&agentMessage{host: h, title: d.Title})
+			return h.s.mail.emit(&agentMessage{host: h, do: func(s *Session) { s.setAgentTitle(*d.Title) }})
 		}
 		return protocol.Errorf(protocol.CodeUnsupported, "an agent can update the title of a session only")
 	default:
@@ -243,5 +240,5 @@ func (h *host) Transcript(ctx context.Context, most int) (string, error) {
 
 // Logf implements Host.
 func (h *host) Logf(format string, args ...any) {
-	h.s.hub.log.Info(h.s.secrets.hide(fmt.Sprintf(format, args...)), "session", h.s.id, "agent", h.s.secrets.agent())
+	h.log.Info(h.secrets.Hide(fmt.Sprintf(format, args...)))
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	"agentctl/internal/redact"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 )
@@ -15,13 +18,12 @@ func (s *Session) openAgent() (agent.Agent, error) {
 	if a := s.slot.Agent(); a != nil {
 		return a, nil
 	}
+	s.secrets = secretsOf(&s.spec)
+	s.host = &host{s, s.logger(), s.secrets}
 	if s.spec.SubAgent != nil {
-		s.host = &host{s}
 		s.slot.Put(s.spec.SubAgent, nil)
 		return s.spec.SubAgent, nil
 	}
-	s.host = &host{s}
-	s.secrets.set(&s.spec)
 	spec, err := s.confinement.Open(s.id, s.spec)
 	if err != nil {
 		return nil, fmt.Errorf("open the sandbox: %w", err)
@@ -35,12 +37,23 @@ func (s *Session) openAgent() (agent.Agent, error) {
 	return a, nil
 }
 
+// secretsOf returns the values that the environment of a session's agent has.
+func secretsOf(spec *agent.Spec) *redact.Values {
+	env := slices.Collect(maps.Values(spec.Env))
+	for i := range spec.MCPServers {
+		env = slices.AppendSeq(env, maps.Values(spec.MCPServers[i].Env))
+		env = slices.AppendSeq(env, maps.Values(spec.MCPServers[i].Headers))
+	}
+	return redact.NewValues(redact.Mark, redact.MinValue, env)
+}
+
 // closeAgent closes the agent, off the session's goroutine.
 func (s *Session) closeAgent() {
 	a, gone := s.slot.Take()
 	if a == nil {
 		return
 	}
+	h := s.host
 	s.host = nil
 	release := s.confinement.Take()
 	s.hub.agents.Go(func() {
@@ -48,8 +61,7 @@ func (s *Session) closeAgent() {
 		defer gone()
 		defer release()
 		if err := a.Close(); err != nil {
-			s.hub.log.Warn("close agent", "session", s.id, "agent", s.secrets.agent(),
-				"err", s.secrets.hide(err.Error()))
+			h.log.Warn("close agent", "err", h.secrets.Hide(err.Error()))
 		}
 	})
 }
@@ -75,7 +87,7 @@ func (s *Session) startAgent(then func(error), stopped func()) {
 			if err != nil && !s.exit.closing(s.state) && !errors.Is(err, context.Canceled) {
 				end := normalizeEnd(agent.End{}, err)
 				s.hub.Metrics().StartFailures.Of(string(end.Code)).Add(1)
-				s.logger().Warn("agent did not start", "code", end.Code, "err", s.secrets.hide(end.Message))
+				s.logger().Warn("agent did not start", "code", end.Code, "err", s.secrets.Hide(end.Message))
 			}
 			then(err)
 			s.scheduleTimer()

@@ -144,6 +144,12 @@ func (a *fakeAgent) Steers() bool {
 	return a.all.steers
 }
 
+// A turnResult is the result of Agent.Run.
+type turnResult struct {
+	agent.End
+	err error
+}
+
 // fakeRun is a turn of a fakeAgent.
 type fakeRun struct {
 	agent       *fakeAgent

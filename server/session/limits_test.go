@@ -121,7 +121,7 @@ func TestSessionsAreBounded(t *testing.T) {
 func TestProcessesOfAgentsAreBounded(t *testing.T) {
 	bubble(t, Config{Limits: Limits{Agents: 1}}, func(t *testing.T, r *testHub) {
 		s := &Session{id: r.create(), hub: r.hub}
-		h := &host{s}
+		h := &host{s: s}
 		if err := h.RecordProcessGroup(agent.ProcessGroup{PID: 1}); err != nil {
 			t.Fatal(err)
 		}

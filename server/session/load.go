@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"agentctl/internal/redact"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
@@ -23,10 +24,9 @@ const readTimeout = 30 * time.Second
 func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Session {
 	s := &Session{
 		id: id, hub: h, mail: newMailbox(),
-		lifetime: lifetime{stop: h.sessions.stop},
-		state:    &protocol.State{Session: id},
-		journal:  eventlog.NewJournal(eventlog.NewLog(id, epoch, h.cfg.Store, h.cache, head), h.committer),
-		spec:     spec, subscribers: presence.New[Subscriber](id),
+		state:   &protocol.State{Session: id},
+		journal: eventlog.NewJournal(eventlog.NewLog(id, epoch, h.cfg.Store, h.cache, head), h.committer),
+		spec:    spec, secrets: new(redact.Values), subscribers: presence.New[Subscriber](id),
 		deadlines: deadlines{touched: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
 	s.spec.Session, s.spec.OwnDirectories = id, h.cfg.OwnDirectories

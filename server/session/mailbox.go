@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 
 	"agentctl/protocol"
@@ -93,7 +94,7 @@ func (b *mailbox) emit(m *agentMessage) error {
 	return nil
 }
 
-// emitEvent sends an event of a turn or, outside a turn, of a host, and the state to save, if any.
+// emitEvent sends an event of a turn or, outside a turn, of a host, with the state to save.
 func (b *mailbox) emitEvent(t *turn, h *host, e *agent.Event) error {
 	if m := newDeltaMessage(e); m != nil {
 		m.turn, m.host = t, h
@@ -103,21 +104,17 @@ func (b *mailbox) emitEvent(t *turn, h *host, e *agent.Event) error {
 	if err != nil {
 		return err
 	}
-	m := &agentMessage{turn: t, host: h, event: event}
-	if e.Save == nil {
-		return b.emit(m)
-	}
-	return b.emitState(m, e.Save)
+	return b.emitState(&agentMessage{turn: t, host: h, event: event}, e.Save)
 }
 
 // maxState bounds the bytes of an agent's saved state.
 const maxState = 1 << 20
 
-// emitState sends a state to save with m, in the same commit.
+// emitState sends m with a state to save; nil: none.
 func (b *mailbox) emitState(m *agentMessage, state []byte) error {
 	if len(state) > maxState {
 		return protocol.Errorf(protocol.CodeTooLarge, "an agent's state holds at most %d bytes", maxState)
 	}
-	m.state = append([]byte{}, state...)
+	m.state = bytes.Clone(state)
 	return b.emit(m)
 }

@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
+	"agentctl/internal/redact"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
@@ -24,10 +26,11 @@ import (
 type Session struct {
 	// Static after construction.
 
-	id   string
-	hub  *Hub
-	mail *mailbox
-	lifetime
+	id               string
+	hub              *Hub
+	mail             *mailbox
+	background       context.Context // of work for the session; canceled when run ends
+	cancelBackground context.CancelFunc
 
 	// Owned by run.
 
@@ -38,7 +41,7 @@ type Session struct {
 	slot          slot.Slot
 	host          *host                   // of the agent in the slot; nil: it is empty
 	confinement   confinement.Confinement // of that agent
-	secrets       agentLog                // of the agent
+	secrets       *redact.Values          // of the agent that was opened last
 	startFailure  string                  // of the agent, the last one that was recorded
 	turn          *turn                   // nil: no current turn
 	approvals     *approval.Approvals
@@ -50,13 +53,6 @@ type Session struct {
 	asyncCommands int  // commands that the agent works on
 	undoing       bool // one of them is undo or retry: no turn starts
 	exit          exit
-}
-
-// A lifetime holds the signals that stop a session and its background work.
-type lifetime struct {
-	stop             chan struct{}   // closed by the hub at shutdown
-	background       context.Context // canceled when run ends
-	cancelBackground context.CancelFunc
 }
 
 // An exit is the progress of closing a session or stopping its goroutine.
@@ -82,7 +78,7 @@ func (s *Session) run() {
 	defer close(s.mail.done)
 	defer s.deadlines.timer.Stop()
 	defer s.cancelBackground()
-	stop := s.stop
+	stop := s.hub.sessions.stop
 	for {
 		if !s.exit.ending {
 			s.recorder.Publish(s.subscribers.Len())
@@ -166,6 +162,11 @@ func (s *Session) handleCommit(err error) {
 	}
 	s.subscribers.Grown()
 	s.scheduleTimer()
+}
+
+// logger returns the log with the session and its agent. It is called on the session's goroutine.
+func (s *Session) logger() *slog.Logger {
+	return s.hub.log.With("session", s.id, "agent", s.spec.Agent)
 }
 
 // mayStart reports whether a turn may start now.

@@ -49,7 +49,8 @@ type steered struct {
 // must reach the agent.
 func (g *steering) Take() ([]protocol.Message, error) {
 	result := make(chan steered, 1)
-	if err := g.mail.emit(&agentMessage{turn: g.turn, take: result}); err != nil {
+	take := func(s *Session) { g.hand(s, result) }
+	if err := g.mail.emit(&agentMessage{turn: g.turn, do: take}); err != nil {
 		return nil, err
 	}
 	select {
@@ -69,11 +70,8 @@ func (g *steering) Take() ([]protocol.Message, error) {
 // Resolve implements agent.Steering.
 func (g *steering) Resolve(d protocol.MessageResolvedData, save []byte) error {
 	d.Reason = protocol.SplitText(protocol.ValidText(d.Reason), record.LongText)[0]
-	m := &agentMessage{turn: g.turn, resolved: &d}
-	if save == nil {
-		return g.mail.emit(m)
-	}
-	return g.mail.emitState(m, save)
+	resolve := func(s *Session) { s.recorder.RecordAll(s.queue.ResolveSteered(s.state, d)) }
+	return g.mail.emitState(&agentMessage{turn: g.turn, do: resolve}, save)
 }
 
 // offer wakes the agent if a message may join the turn. A nil steering is of a turn without an agent.

@@ -83,28 +83,22 @@ func (c *subAgentHost) Emit(e agent.Event) error {
 	})
 }
 
-// A mirrored is a request of a sub-agent that is pending in the root, with its blobs.
-type mirrored struct {
-	request protocol.Approval
-	blobs   []eventlog.Blob
-}
-
 // askRoot requests a decision in the session of the root, and mirrors the request in the session of the
 // sub-agent.
 func (o *turnOutput) askRoot(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 	root := o.t.asks
 	a.SubAgent = &protocol.SubAgent{Session: o.session, Title: o.title}
 	w := approval.NewWaiter(a, &o.c)
-	if err := root.s.mail.emit(&agentMessage{host: root, request: w}); err != nil {
+	if err := root.s.mail.emit(&agentMessage{host: root, do: ask(w)}); err != nil {
 		return agent.Verdict{}, err
 	}
-	withdraw := func() { _ = root.s.mail.emit(&agentMessage{host: root, withdrawn: w}) } // fails when the root has ended
-	mirror := func(m *agentMessage) { m.turn = o.t; _ = o.mail.emit(m) }                 // fails when the turn is over
+	stop := func() { _ = root.s.mail.emit(&agentMessage{host: root, do: withdraw(w)}) }     // fails when the root has ended
+	mirror := func(do func(*Session)) { _ = o.mail.emit(&agentMessage{turn: o.t, do: do}) } // fails when the turn is over
 	request := ""
 	mirrorAsked := func(asked protocol.Approval) {
 		request, asked.Tool = asked.Request, output.ID(a.Tool)
 		_, blobs := output.Request(a)
-		mirror(&agentMessage{asked: &mirrored{asked, blobs}})
+		mirror(func(s *Session) { mirrorRequest(s, &asked, blobs) })
 	}
 	for {
 		select {
@@ -118,13 +112,13 @@ func (o *turnOutput) askRoot(ctx context.Context, a protocol.Approval) (agent.Ve
 			}
 			r := w.Resolution()
 			r.Request = request
-			mirror(&agentMessage{decided: &r})
+			mirror(func(s *Session) { mirrorResolution(s, r) })
 			return v, nil
 		case <-o.t.ctx.Done():
-			withdraw()
+			stop()
 			return agent.Verdict{Outcome: protocol.Cancelled}, nil
 		case <-ctx.Done():
-			withdraw()
+			stop()
 			return agent.Verdict{}, ctx.Err()
 		case <-root.s.mail.done:
 			return agent.Verdict{}, errTurnOver
@@ -133,8 +127,8 @@ func (o *turnOutput) askRoot(ctx context.Context, a protocol.Approval) (agent.Ve
 }
 
 // mirrorRequest records a request of the session's sub-agent that is pending in the root.
-func mirrorRequest(s *Session, m *mirrored) {
-	en, err := requestEntry(s.recorder.Turn(), &m.request, m.blobs)
+func mirrorRequest(s *Session, a *protocol.Approval, blobs []eventlog.Blob) {
+	en, err := requestEntry(s.recorder.Turn(), a, blobs)
 	if err == nil {
 		_, err = s.recorder.Append(&en)
 	}
@@ -145,14 +139,13 @@ func mirrorRequest(s *Session, m *mirrored) {
 
 // mirrorResolution records how a request of the session's sub-agent was resolved in the root, unless
 // it has ended here.
-func mirrorResolution(s *Session, r *approval.Resolution) {
+func mirrorResolution(s *Session, r approval.Resolution) {
 	a := s.state.PendingApproval(r.Request)
 	if a == nil {
 		return
 	}
-	own := *r
-	own.Rule, own.Turn, own.Task = nil, a.Turn, a.Task // the rule is the root's
-	s.resolve(own)
+	r.Rule, r.Turn, r.Task = nil, a.Turn, a.Task // the rule is the root's
+	s.resolve(r)
 }
 
 // rootVerbs are the commands on a sub-agent that its root carries out.

@@ -153,7 +153,8 @@ func (t *turn) runIn(s *Session, begin func() func(agent.Output) (agent.End, err
 		}}
 		s.hub.agents.Go(func() {
 			end, err := run(out)
-			_ = s.mail.emit(&agentMessage{turn: t, result: &turnResult{end, err}}) // fails when the turn is over
+			finish := func(s *Session) { s.endTurn(normalizeEnd(end, err)) }
+			_ = s.mail.emit(&agentMessage{turn: t, do: finish}) // fails when the turn is over
 		})
 	})
 }
@@ -239,7 +240,7 @@ func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 	s.hub.Metrics().turnEnded(end)
 	if end.Code != "" {
 		s.logger().Warn("turn failed", "turn", st.Turn, "actor", recorder.ActorName(st.Message.By), "reason", end.Reason,
-			"code", end.Code, "err", s.secrets.hide(end.Message))
+			"code", end.Code, "err", s.secrets.Hide(end.Message))
 	}
 	s.recorder.EndTurn(st, e)
 }

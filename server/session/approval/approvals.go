@@ -187,18 +187,19 @@ func refuse(d protocol.ApprovalResolvedData, a *protocol.Approval) protocol.Appr
 	return d
 }
 
-// Withdraw removes a waiter that waits no more. It returns the resolution of its request, unless
-// another waiter remains.
-func (p *Approvals) Withdraw(st *protocol.State, w *Waiter) (r Resolution, ok bool) {
+// Withdraw removes a waiter that waits no more. It returns the resolution of its request, if no other
+// waiter remains.
+func (p *Approvals) Withdraw(st *protocol.State, w *Waiter) []Resolution {
 	for request, waiters := range p.waiters {
 		i := slices.Index(waiters, w)
 		if i < 0 {
 			continue
 		}
-		p.waiters[request] = slices.Delete(waiters, i, i+1)
-		return cancelled(st, request), len(waiters) == 1
+		if p.waiters[request] = slices.Delete(waiters, i, i+1); len(waiters) == 1 {
+			return []Resolution{cancelled(st, request)}
+		}
 	}
-	return r, false
+	return nil
 }
 
 // Resolved notes that a resolution was recorded. Deliver, to be called with the result of the
