@@ -65,8 +65,8 @@ func setAfterLimit(s *Session, cmd *command, value string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.recorder.RecordAll(s.limits.Choose(s.state, cmd.afterLimit(n), time.Now(), NewID(idMessage)))
-	s.recorder.RecordAll([]record.Event{optionsEvent(s, &cmd.by)})
+	s.recorder.RecordAll(s.limits.Choose(s.state, cmd.afterLimit(n), time.Now(), NewID(idMessage))...)
+	s.recorder.RecordAll(optionsEvent(s, &cmd.by))
 	s.scheduleTimer()
 	return protocol.Empty{}, nil
 }

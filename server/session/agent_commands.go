@@ -26,12 +26,12 @@ func init() {
 const asyncTimeout = 5 * time.Minute
 
 // runAsync runs work off the session's goroutine, then finish on it, also after a failure, and
-// answers the command with the result. Work of the agent waits for its preparation; nil: it does not
-// need the agent.
-func (s *Session) runAsync(
-	cmd *command, preparation *slot.Preparation,
-	work func(context.Context) (any, error), finish func(any, error) (any, error),
-) {
+// answers the command with the result; nil: with the result of work. Work of the agent waits for its
+// preparation; nil: it does not need the agent. It returns errAnswerLater.
+func runAsync[T any](
+	s *Session, cmd *command, preparation *slot.Preparation,
+	work func(context.Context) (T, error), finish func(T, error) (any, error),
+) error {
 	if preparation != nil {
 		s.forgetIdleEnd()
 	}
@@ -39,7 +39,7 @@ func (s *Session) runAsync(
 	s.hub.agents.Go(func() {
 		ctx, cancel := context.WithTimeout(s.background, asyncTimeout)
 		defer cancel()
-		var result any
+		var result T
 		var err error
 		if preparation != nil {
 			err = preparation.Wait(ctx)
@@ -51,14 +51,18 @@ func (s *Session) runAsync(
 			s.asyncCommands--
 			s.deadlines.touch()
 			s.handleEmitted() // the answer follows the events that the agent emitted during the work
-			result, err = finish(result, err)
-			s.answer(cmd, result, agentError(err))
+			answer := any(result)
+			if finish != nil {
+				answer, err = finish(result, err)
+			}
+			s.answer(cmd, answer, agentError(err))
 			s.scheduleTimer()
 		})
 		if !posted {
 			cmd.reply(nil, protocol.Errorf(protocol.CodeShuttingDown, "the session was stopped: try again"))
 		}
 	})
+	return errAnswerLater
 }
 
 // agentError gives an error of an agent without a code the code agent_failed.
@@ -93,8 +97,8 @@ func requireCapability[T any](s *Session, what string) (T, error) {
 }
 
 // unlessFailed returns a finish of runAsync that does nothing after a failure.
-func unlessFailed(finish func(any) (any, error)) func(any, error) (any, error) {
-	return func(result any, err error) (any, error) {
+func unlessFailed[T any](finish func(T) (any, error)) func(T, error) (any, error) {
+	return func(result T, err error) (any, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -102,16 +106,14 @@ func unlessFailed(finish func(any) (any, error)) func(any, error) (any, error) {
 	}
 }
 
-// emptyResult is the finish of a command without a result.
-func emptyResult(_ any, err error) (any, error) { return protocol.Empty{}, err }
-
 func (s *Session) taskCancel(cmd *command, d *protocol.TaskIDData) (any, error) {
 	c, err := requireCapability[agent.TaskController](s, "cancel tasks")
 	if err != nil {
 		return nil, err
 	}
-	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return nil, c.CancelTask(ctx, d.Task) }, emptyResult)
-	return nil, errAnswerLater
+	return nil, runAsync(s, cmd, s.slot.Preparation(), func(ctx context.Context) (protocol.Empty, error) {
+		return protocol.Empty{}, c.CancelTask(ctx, d.Task)
+	}, nil)
 }
 
 func (s *Session) taskRestart(cmd *command, d *protocol.TaskIDData) (any, error) {
@@ -126,8 +128,9 @@ func (s *Session) taskRestart(cmd *command, d *protocol.TaskIDData) (any, error)
 		}
 		return protocol.Empty{}, err
 	}
-	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return nil, c.RestartTask(ctx, d.Task) }, emptyResult)
-	return nil, errAnswerLater
+	return nil, runAsync(s, cmd, s.slot.Preparation(), func(ctx context.Context) (protocol.Empty, error) {
+		return protocol.Empty{}, c.RestartTask(ctx, d.Task)
+	}, nil)
 }
 
 // context asks the agent for its context usage. For an agent that cannot report it, the answer is
@@ -140,15 +143,13 @@ func (s *Session) context(cmd *command, _ *protocol.Empty) (any, error) {
 		}
 		return nil, err
 	}
-	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) {
-		info, parts, err := m.Context(ctx)
-		return protocol.ContextResult{Context: info, Parts: parts}, err
-	}, unlessFailed(func(v any) (any, error) {
-		r := v.(protocol.ContextResult)
+	return nil, runAsync(s, cmd, s.slot.Preparation(), func(ctx context.Context) (r protocol.ContextResult, err error) {
+		r.Context, r.Parts, err = m.Context(ctx)
+		return r, err
+	}, unlessFailed(func(r protocol.ContextResult) (any, error) {
 		r.Usage, r.Limits = s.state.Usage, s.state.Limits
 		return r, nil
 	}))
-	return nil, errAnswerLater
 }
 
 func (s *Session) compact(cmd *command, _ *protocol.Empty) (any, error) {
@@ -156,12 +157,11 @@ func (s *Session) compact(cmd *command, _ *protocol.Empty) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return c.Compact(ctx) }, unlessFailed(func(v any) (any, error) {
-		d := v.(protocol.ContextCompactedData)
+	compacted := func(d protocol.ContextCompactedData) (any, error) {
 		s.recorder.Record(protocol.ContextCompacted, &cmd.by, d)
 		return protocol.CompactResult{Compacted: d}, nil
-	}))
-	return nil, errAnswerLater
+	}
+	return nil, runAsync(s, cmd, s.slot.Preparation(), c.Compact, unlessFailed(compacted))
 }
 
 func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error) {
@@ -186,20 +186,20 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 		return nil, err
 	}
 	preparation := s.slot.Preparation()
-	s.runAsync(cmd, preparation, func(ctx context.Context) (any, error) {
-		if err := preparation.Forget(ctx, d.Setting); err != nil {
-			return nil, err
+	return nil, runAsync(s, cmd, preparation, func(ctx context.Context) (protocol.Empty, error) {
+		err := preparation.Forget(ctx, d.Setting)
+		if err == nil {
+			err = c.Configure(ctx, d.Setting, d.Value)
 		}
-		return nil, c.Configure(ctx, d.Setting, d.Value)
-	}, unlessFailed(func(any) (any, error) {
+		return protocol.Empty{}, err
+	}, unlessFailed(func(done protocol.Empty) (any, error) {
 		if _, pending := s.spec.Settings[d.Setting]; pending {
 			s.spec.Settings = maps.Clone(s.spec.Settings) // forks and agents share it
 			delete(s.spec.Settings, d.Setting)
 			s.storeSpec()
 		}
-		return protocol.Empty{}, nil
+		return done, nil
 	}))
-	return nil, errAnswerLater
 }
 
 func (s *Session) snapshot(*command, *protocol.Empty) (any, error) {

@@ -17,7 +17,6 @@ import (
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/item"
-	"agentctl/server/session/record"
 )
 
 // handleAgentMessage records an event of an agent. A message of an ended turn, or outside a turn of
@@ -41,7 +40,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 				Type: en.Type, Task: en.Task, Parent: en.Parent,
 				Part: m.event.Part, Kind: en.Delta.Kind, Tool: m.event.Tool,
 			}); missing {
-				s.recorder.RecordAll([]record.Event{start})
+				s.recorder.RecordAll(start)
 			}
 		}
 		used := s.state.Usage
@@ -56,7 +55,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 			s.hub.Metrics().used(used, s.state.Usage)
 		}
 		if s.state.Turn != nil {
-			s.recorder.RecordAll(item.EndSurplus(s.state.Turn))
+			s.recorder.RecordAll(item.EndSurplus(s.state.Turn)...)
 		}
 	}
 	if m.blob != nil {

@@ -141,7 +141,7 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	s.resolve(r)
 	if r.Reason != "" && !s.slot.Capabilities().TakesReason { // the agent does not receive it with its verdict
 		limits := s.hub.settings().Limits.queue()
-		s.recorder.RecordAll([]record.Event{reasonEvent(s.state, &cmd.by, r.Reason, limits)})
+		s.recorder.RecordAll(reasonEvent(s.state, &cmd.by, r.Reason, limits))
 	}
 	if r.Outcome == protocol.Allowed {
 		if next, ok := s.decider().AfterPlan(&a.Request); ok {
@@ -166,13 +166,13 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 // the queue is full.
 func reasonEvent(st *protocol.State, by *protocol.Actor, reason string, limits queue.Limits) record.Event {
 	m := protocol.Message{MessageID: NewID(idMessage), Text: reason, By: by}
-	added, _, err := queue.Add(st, m, true, time.Now(), limits)
-	if err != nil {
+	if err := limits.Check(st, &m); err != nil {
 		return record.Event{Type: protocol.Notice, By: by, Data: protocol.NoticeData{
 			Level: protocol.LevelWarning, Code: protocol.CodeOf(err),
 			Message: "the agent does not get this reason, because the queue is full: " + reason,
 		}}
 	}
+	added, _ := queue.Add(st, m, true, time.Now())
 	return added
 }
 
@@ -185,13 +185,15 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 	if err := approval.CheckExplanation(s.state, s.hub.settings().Limits.approvals()); err != nil {
 		return err
 	}
-	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return e.Explain(ctx, a) }, unlessFailed(func(result any) (any, error) {
+	return runAsync(s, cmd, s.slot.Preparation(), func(ctx context.Context) (string, error) {
+		return e.Explain(ctx, a)
+	}, unlessFailed(func(text string) (any, error) {
 		if s.state.PendingApproval(a.Request) == nil {
 			if err := s.approvals.Conflict(a.Request); err != nil {
 				return nil, err
 			}
 		}
-		text := protocol.SplitText(protocol.ValidText(result.(string)), protocol.MaxText)[0]
+		text = protocol.SplitText(protocol.ValidText(text), protocol.MaxText)[0]
 		s.recorder.RecordIn(
 			a.Turn,
 			protocol.ApprovalExplained,
@@ -200,7 +202,6 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 		)
 		return protocol.ApproveResult{Request: a.Request, Decision: protocol.Explain}, nil
 	}))
-	return errAnswerLater
 }
 
 func (s *Session) rulesList(*command, *protocol.Empty) (any, error) {
@@ -212,6 +213,6 @@ func (s *Session) rulesRevoke(cmd *command, d *protocol.RulesRevokeData) (any, e
 	if err != nil {
 		return nil, err
 	}
-	s.recorder.RecordAll([]record.Event{e})
+	s.recorder.RecordAll(e)
 	return protocol.Empty{}, nil
 }

@@ -24,7 +24,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 	st := s.state.Clone()
 	x := archive.NewState(&s.spec, st, s.journal.Log().Position().Epoch)
 	exporter, err := requireCapability[agent.Exporter](s, "export its state")
-	work := func(ctx context.Context) (any, error) {
+	work := func(ctx context.Context) (*archive.State, error) {
 		if exporter != nil {
 			if x.Memory, err = exporter.Export(ctx); err != nil {
 				return nil, err
@@ -37,9 +37,9 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 		if err := x.AddHistory(turns, st.Turns); err != nil {
 			return nil, err
 		}
-		return nil, exportSubAgents(ctx, s.hub, x)
+		return x, exportSubAgents(ctx, s.hub, x)
 	}
-	finish := func(any) (any, error) {
+	finish := func(x *archive.State) (any, error) {
 		x.At = timestamp()
 		raw, err := record.Encode(x)
 		if err != nil {
@@ -58,7 +58,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 		if exporter != nil {
 			preparation = s.slot.Preparation()
 		}
-		s.runAsync(cmd, preparation, work, unlessFailed(finish))
+		_ = runAsync(s, cmd, preparation, work, unlessFailed(finish)) // answers later
 	})
 	return nil, errAnswerLater
 }
@@ -154,7 +154,7 @@ func (s *Session) forkSource() (forkSource, error) {
 // recordPast records the past of a new session. Its turns keep their times and actors: they are not
 // activity of the session.
 func (s *Session) recordPast(past *archive.Past) error {
-	s.recorder.RecordAll(past.Origin)
+	s.recorder.RecordAll(past.Origin...)
 	for i := range past.Turns {
 		st := s.state.Turn
 		e, err := s.recorder.Append(&past.Turns[i])
@@ -174,7 +174,7 @@ func (s *Session) recordPast(past *archive.Past) error {
 			b.Decisions = append(b.Decisions, eventlog.Decision{Request: d.Request, Data: r.Encode()})
 		}
 	}
-	s.recorder.RecordAll(past.Rest)
+	s.recorder.RecordAll(past.Rest...)
 	s.startNext()
 	s.queueTimeouts(time.Now()) // messages whose time has passed since the export
 	return nil

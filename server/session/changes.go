@@ -22,7 +22,7 @@ const (
 
 // changes answers with what differs in the directory from the last commit.
 func (s *Session) changes(cmd *command, _ *protocol.Empty) (any, error) {
-	return s.readDirectory(cmd, func(ctx context.Context, dir string) (any, error) {
+	return nil, readDirectory(s, cmd, func(ctx context.Context, dir string) (any, error) {
 		result := protocol.ChangesResult{Files: []protocol.DirectoryFile{}}
 		if dir == "" {
 			return result, nil
@@ -44,7 +44,7 @@ func (s *Session) diff(cmd *command, d *protocol.DiffData) (any, error) {
 	if !filepath.IsLocal(path) {
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "the path must be below the directory of the session")
 	}
-	return s.readDirectory(cmd, func(ctx context.Context, dir string) (any, error) {
+	return nil, readDirectory(s, cmd, func(ctx context.Context, dir string) (any, error) {
 		if dir == "" {
 			return protocol.DiffResult{}, nil
 		}
@@ -54,9 +54,9 @@ func (s *Session) diff(cmd *command, d *protocol.DiffData) (any, error) {
 }
 
 // readDirectory answers with what read finds in the session's directory, with git.
-func (s *Session) readDirectory(cmd *command, read func(ctx context.Context, dir string) (any, error)) (any, error) {
+func readDirectory(s *Session, cmd *command, read func(ctx context.Context, dir string) (any, error)) error {
 	dir, running := s.state.CWD, s.hub.gitStatus
-	s.runAsync(cmd, nil, func(ctx context.Context) (any, error) {
+	return runAsync(s, cmd, nil, func(ctx context.Context) (any, error) {
 		select {
 		case running <- struct{}{}:
 		case <-ctx.Done():
@@ -70,6 +70,5 @@ func (s *Session) readDirectory(cmd *command, read func(ctx context.Context, dir
 			return nil, protocol.Errorf(protocol.CodeUnsupported, "%s: %s", cmd.verb, protocol.ValidText(err.Error()))
 		}
 		return result, nil
-	}, unlessFailed(func(result any) (any, error) { return result, nil }))
-	return nil, errAnswerLater
+	}, nil)
 }

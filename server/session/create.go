@@ -13,7 +13,6 @@ import (
 	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/confinement"
-	"agentctl/server/session/record"
 )
 
 const (
@@ -188,7 +187,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	}
 	if s.spec.File != nil || s.spec.AfterLimit != nil ||
 		!s.slot.Capabilities().HasPolicy && s.decider().Name() != policy.Ask {
-		s.recorder.RecordAll([]record.Event{optionsEvent(s, &c.cmd.by)})
+		s.recorder.RecordAll(optionsEvent(s, &c.cmd.by))
 	}
 	if s.spec.Checking {
 		return r, nil

@@ -60,7 +60,7 @@ func (s *Session) configurePolicy(cmd *command, value string) (done bool, err er
 func (s *Session) setPolicy(c policy.Choice, by protocol.Actor) {
 	s.spec.Choice = c
 	s.storeSpec()
-	s.recorder.RecordAll([]record.Event{optionsEvent(s, &by)})
+	s.recorder.RecordAll(optionsEvent(s, &by))
 	s.resolve(s.approvals.ByPolicy(s.state, s.decider())...)
 }
 

@@ -37,7 +37,7 @@ func queueHandler[T any](
 		if err != nil {
 			return nil, err
 		}
-		s.recorder.RecordAll(change.Events)
+		s.recorder.RecordAll(change.Events...)
 		s.scheduleTimer()
 		s.startNext()
 		return change.Result, nil
@@ -108,37 +108,29 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 	if err := queue.Sanitize(&m); err != nil {
 		return nil, err
 	}
-	limits := s.hub.settings().Limits.queue()
-	if m.NotBefore != nil {
-		scheduled, err := queue.Schedule(s.state, m, limits)
-		if err != nil {
-			return nil, err
-		}
-		e := s.recorder.RecordAll([]record.Event{scheduled})
-		s.scheduleTimer()
-		return protocol.SendResult{Status: protocol.SendScheduled, MessageID: m.MessageID, Seq: e.Seq}, nil
-	}
 	steers := m.Delivery == protocol.DeliverSteer
-	if s.mayStart() && queue.StartsNow(s.state, front || steers) {
+	if m.NotBefore == nil && s.mayStart() && queue.StartsNow(s.state, front || steers) {
 		m.Delivery = ""
 		e := s.start(m)
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: e.Turn, Seq: e.Seq}, nil
 	}
+	limits := s.hub.settings().Limits.queue()
+	if err := limits.Check(s.state, &m); err != nil {
+		return nil, err
+	}
+	if m.NotBefore != nil {
+		e := s.recorder.RecordAll(queue.Schedule(m))
+		s.scheduleTimer()
+		return protocol.SendResult{Status: protocol.SendScheduled, MessageID: m.MessageID, Seq: e.Seq}, nil
+	}
 	if steers {
-		added, result, err := s.queue.AddFirst(
-			s.state, m, cannotSteer(s.turn, s.slot.Agent()), time.Now(), limits)
-		if err != nil {
-			return nil, err
-		}
-		result.Seq = s.recorder.RecordAll([]record.Event{added}).Seq
+		added, result := s.queue.AddFirst(s.state, m, cannotSteer(s.turn, s.slot.Agent()), time.Now(), limits)
+		result.Seq = s.recorder.RecordAll(added).Seq
 		s.startNext()
 		return result, nil
 	}
-	added, index, err := queue.Add(s.state, m, front, time.Now(), limits)
-	if err != nil {
-		return nil, err
-	}
-	e := s.recorder.RecordAll([]record.Event{added})
+	added, index := queue.Add(s.state, m, front, time.Now())
+	e := s.recorder.RecordAll(added)
 	return protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index, Seq: e.Seq}, nil
 }
 
@@ -152,7 +144,7 @@ func (s *Session) startNext() {
 		return
 	}
 	if m, taken, ok := queue.Next(s.state); ok {
-		s.recorder.RecordAll([]record.Event{taken})
+		s.recorder.RecordAll(taken)
 		s.start(m)
 	}
 }
@@ -166,7 +158,7 @@ func (s *Session) queueTimeouts(now time.Time) {
 		events = append(events, s.limits.Due(s.state, now)...)
 	}
 	if len(events) > 0 {
-		s.recorder.RecordAll(events)
+		s.recorder.RecordAll(events...)
 		s.startNext()
 	}
 }

@@ -93,7 +93,7 @@ func (s *Session) recover() {
 func (s *Session) resumeTurn() {
 	st := s.state.Turn
 	shown := eventlog.TurnRow{Turn: st.Turn, First: st.First, Last: s.state.Seq}
-	s.recorder.RecordAll(item.EndTools(st))
+	s.recorder.RecordAll(item.EndTools(st)...)
 	s.recorder.Record(
 		protocol.TurnStarted,
 		st.Message.By,

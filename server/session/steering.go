@@ -70,7 +70,7 @@ func (g *steering) Take() ([]protocol.Message, error) {
 // Resolve implements agent.Steering.
 func (g *steering) Resolve(d protocol.MessageResolvedData, save []byte) error {
 	d.Reason = protocol.SplitText(protocol.ValidText(d.Reason), record.LongText)[0]
-	resolve := func(s *Session) { s.recorder.RecordAll(s.queue.ResolveSteered(s.state, d)) }
+	resolve := func(s *Session) { s.recorder.RecordAll(s.queue.ResolveSteered(s.state, d)...) }
 	return g.mail.emitState(&agentMessage{turn: g.turn, do: resolve}, save)
 }
 
@@ -92,7 +92,7 @@ func (g *steering) hand(s *Session, result chan<- steered) {
 		return
 	}
 	taken, events := s.queue.TakeSteered(s.state)
-	s.recorder.RecordAll(events)
+	s.recorder.RecordAll(events...)
 	taken = append(g.again, taken...)
 	g.again, g.unwritten = nil, append(g.unwritten, taken...)
 	if len(taken) == 0 {

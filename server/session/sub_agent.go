@@ -172,7 +172,7 @@ func askRoot(s *Session, cmd *command) error {
 		}
 		*request = a.Request
 	}
-	s.runAsync(cmd, nil, func(ctx context.Context) (any, error) {
+	return runAsync(s, cmd, nil, func(ctx context.Context) (json.RawMessage, error) {
 		var answer json.RawMessage
 		err := s.hub.await(ctx, s.hub.subAgents.Root(s.id), func(root *Session, done func(error)) {
 			sent.reply = func(body json.RawMessage, err error) { answer = body; done(err) }
@@ -182,8 +182,7 @@ func askRoot(s *Session, cmd *command) error {
 			return nil, err // the root may still answer
 		}
 		return answer, nil
-	}, func(body any, err error) (any, error) { return body, err })
-	return errAnswerLater
+	}, nil)
 }
 
 // stopSubAgent interrupts the turn of a sub-agent, if the agent can.

@@ -196,7 +196,7 @@ func (s *Session) endTurn(end agent.End) {
 		s.spec.Imported = false
 		s.storeSpec()
 	}
-	s.recorder.RecordAll(queueAfter(s, t, message, end))
+	s.recorder.RecordAll(queueAfter(s, t, message, end)...)
 	close(t.done)
 	t.cancel(errTurnOver)
 	s.turn = nil
@@ -225,13 +225,13 @@ func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 		DurationMS: time.Since(st.Started).Milliseconds(),
 	}
 	if s.turn != nil {
-		s.recorder.RecordAll(s.queue.EndSteered(s.state, s.turn.steering.left()))
+		s.recorder.RecordAll(s.queue.EndSteered(s.state, s.turn.steering.left())...)
 	}
 	if end.Limit != nil && !end.Limit.ResetsAt.IsZero() {
 		at := record.Time(end.Limit.ResetsAt)
 		ended.ResetsAt = &at
 	}
-	s.recorder.RecordAll(item.EndAll(s.state, &ended))
+	s.recorder.RecordAll(item.EndAll(s.state, &ended)...)
 	s.resolve(approval.CancelTurn(s.state)...)
 	e := s.recorder.Record(protocol.TurnEnded, by, ended)
 	if s.state.Turn != nil {

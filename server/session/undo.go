@@ -59,9 +59,9 @@ func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 // queueJoining queues a message that joins the turn of the one before it, which waits too.
 func (s *Session) queueJoining(cmd *command, m protocol.Message) error {
 	m.MessageID, m.By = NewID(idMessage), &cmd.by
-	added, err := s.queue.AddJoining(s.state, m, time.Now(), s.hub.settings().Limits.queue())
+	err := s.hub.settings().Limits.queue().Check(s.state, &m)
 	if err == nil {
-		s.recorder.RecordAll([]record.Event{added})
+		s.recorder.RecordAll(s.queue.AddJoining(s.state, m, time.Now()))
 	}
 	return err
 }
@@ -86,7 +86,7 @@ func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, 
 			s.answer(cmd, nil, failed)
 			return
 		}
-		s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) {
+		_ = runAsync(s, cmd, s.slot.Preparation(), func(ctx context.Context) (*undone, error) { // answers later
 			done, err := agent.Undo(ctx, files)
 			if err != nil {
 				return nil, err
@@ -96,13 +96,13 @@ func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, 
 				return nil, readError(s.hub.log, s.id, err)
 			}
 			return u, nil
-		}, func(v any, err error) (any, error) {
+		}, func(u *undone, err error) (any, error) {
 			s.undoing = false
 			defer s.startNext()
 			if err != nil {
 				return nil, err
 			}
-			return finish(v.(*undone))
+			return finish(u)
 		})
 	})
 	return nil, errAnswerLater

@@ -168,7 +168,9 @@ var packageRules = []packageRule{
 	{pkg: "server/session/confinement", imports: []string{"protocol", "server/agent", "server/policy"}},
 	{pkg: "server/session/idempotency", imports: []string{"protocol", "server/eventlog"}},
 	{pkg: "server/session/item", imports: []string{"protocol", "server/session/record"}},
-	{pkg: "server/session/limit", imports: []string{"protocol", "server/agent", "server/session/record"}},
+	{pkg: "server/session/limit", imports: []string{
+		"protocol", "server/agent", "server/session/queue", "server/session/record",
+	}},
 	{pkg: "server/session/list", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/output", imports: []string{
 		"protocol", "server/agent", "server/eventlog", "server/session/record",

@@ -7,6 +7,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 )
 
@@ -59,7 +60,7 @@ func (l *Limits) End(st *protocol.State, e *Ended) []record.Event {
 	if len(st.Queue) == 0 && h.MessageID == "" {
 		return events
 	}
-	return append(events, held(h))
+	return append(events, queue.Held(h))
 }
 
 // arm sets the time of a hold's release if the choice allows another continuation. Without a message
@@ -119,7 +120,7 @@ func (l *Limits) Due(st *protocol.State, now time.Time) []record.Event {
 	next := *c
 	next.Used++
 	l.set(&next)
-	return []record.Event{released(h, &next.By)}
+	return []record.Event{queue.Released(&next.By, h.ID)}
 }
 
 // Passed notes that a turn has ended without a limit.
@@ -149,24 +150,13 @@ func (l *Limits) Choose(st *protocol.State, c *agent.AfterLimit, now time.Time, 
 }
 
 func first(m protocol.Message, id string, now time.Time) record.Event {
-	at, front := record.Time(now), 0
-	m.MessageID, m.QueuedAt = id, &at
-	return record.Event{
-		Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m, Index: &front},
-	}
-}
-
-func held(h protocol.Hold) record.Event {
-	return record.Event{Type: protocol.QueueHeld, By: h.By, Data: h}
-}
-
-func released(h *protocol.Hold, by *protocol.Actor) record.Event {
-	return record.Event{Type: protocol.QueueReleased, By: by, Data: protocol.QueueReleasedData{Holds: []string{h.ID}}}
+	m.MessageID = id
+	return queue.Added(m, new(int), now)
 }
 
 // replaced returns the events that replace a hold by another with its id. One commit has both.
 func replaced(h *protocol.Hold, by protocol.Hold) []record.Event {
-	return []record.Event{released(h, by.By), held(by)}
+	return []record.Event{queue.Released(by.By, h.ID), queue.Held(by)}
 }
 
 func notice(format string, args ...any) record.Event {

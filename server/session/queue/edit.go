@@ -41,7 +41,7 @@ func (q *Queue) Edit(st *protocol.State, c Caller, d *protocol.QueueEditData) (C
 	}
 	edited := *m
 	edited.Text, edited.Parts = d.Text, d.Parts
-	if err := cmp.Or(Sanitize(&edited), c.Limits.check(st, &edited)); err != nil {
+	if err := cmp.Or(Sanitize(&edited), c.Limits.Check(st, &edited)); err != nil {
 		return Change{}, err
 	}
 	events := []record.Event{{Type: protocol.QueueUpdated, By: &c.By, Data: protocol.QueueUpdatedData{
@@ -80,8 +80,6 @@ func (q *Queue) Move(st *protocol.State, c Caller, d *protocol.QueueMoveData) (C
 		)
 	}
 	index := max(0, min(d.Index, len(st.Queue)-1))
-	e := record.Event{
-		Type: protocol.QueueMoved, By: &c.By, Data: protocol.QueueMovedData{MessageID: d.MessageID, Index: index},
-	}
-	return Change{[]record.Event{e}, protocol.Empty{}}, nil
+	moved := protocol.QueueMovedData{MessageID: d.MessageID, Index: index}
+	return Change{[]record.Event{{Type: protocol.QueueMoved, By: &c.By, Data: moved}}, protocol.Empty{}}, nil
 }

@@ -22,7 +22,7 @@ func (q *Queue) Hold(st *protocol.State, c Caller, d *protocol.QueueHoldData) (C
 	}
 	h := protocol.Hold{ID: c.HoldID, Reason: protocol.HoldUser, By: &c.By}
 	if d.MessageID == "" {
-		return Change{[]record.Event{held(h)}, protocol.QueueHoldResult{Hold: h.ID}}, nil
+		return Change{[]record.Event{Held(h)}, protocol.QueueHoldResult{Hold: h.ID}}, nil
 	}
 	if _, err := find(st, &c.By, d.MessageID); err != nil {
 		return Change{}, err
@@ -32,7 +32,7 @@ func (q *Queue) Hold(st *protocol.State, c Caller, d *protocol.QueueHoldData) (C
 		h = *present
 	} else {
 		h.Reason, h.MessageID = protocol.HoldEdit, d.MessageID
-		events = append(events, held(h))
+		events = append(events, Held(h))
 	}
 	e := edit{conn: c.Conn}
 	if c.Gone {
@@ -60,7 +60,8 @@ func (q *Queue) Release(st *protocol.State, c Caller, d *protocol.QueueReleaseDa
 	return change, nil
 }
 
-func held(h protocol.Hold) record.Event {
+// Held returns the event of a hold.
+func Held(h protocol.Hold) record.Event {
 	return record.Event{Type: protocol.QueueHeld, By: h.By, Data: h}
 }
 
@@ -69,6 +70,11 @@ func (q *Queue) released(by *protocol.Actor, holds ...string) record.Event {
 	for _, id := range holds {
 		delete(q.edits, id)
 	}
+	return Released(by, holds...)
+}
+
+// Released returns the event of the release of holds.
+func Released(by *protocol.Actor, holds ...string) record.Event {
 	return record.Event{Type: protocol.QueueReleased, By: by, Data: protocol.QueueReleasedData{Holds: holds}}
 }
 

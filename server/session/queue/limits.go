@@ -11,9 +11,9 @@ type Limits struct {
 	Bytes    int64 // of all messages, encoded
 }
 
-// check returns an error if the queue, the scheduled messages, those that the agent may yet refuse, and m
-// are over the limits. A message with the id of m counts as m.
-func (l Limits) check(st *protocol.State, m *protocol.Message) error {
+// Check returns an error with the code queue_full if the queue, the scheduled messages, those that the agent
+// may yet refuse, and m are over the limits. A message with the id of m counts as m.
+func (l Limits) Check(st *protocol.State, m *protocol.Message) error {
 	count, bytes := 1, messageSize(m)
 	for _, list := range [][]protocol.Message{st.Queue, st.Scheduled, st.Turn.Sent()} {
 		for i := range list {

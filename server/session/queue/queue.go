@@ -55,23 +55,20 @@ func Next(st *protocol.State) (m protocol.Message, e record.Event, ok bool) {
 	return m, removed(m.MessageID, protocol.RemovedStarted, nil), true
 }
 
-// Add puts a sanitized message at the end of the queue, or in front of it, and returns its index. A
-// message that does not fit has the code queue_full.
-func Add(
-	st *protocol.State, m protocol.Message, front bool, now time.Time, limits Limits,
-) (e record.Event, index int, err error) {
-	if err := limits.check(st, &m); err != nil {
-		return e, 0, err
+// Add puts a message that Sanitize and Limits.Check have accepted at the end of the queue, or in front of it,
+// and returns its index.
+func Add(st *protocol.State, m protocol.Message, front bool, now time.Time) (e record.Event, index int) {
+	if front {
+		return Added(m, new(int), now), 0
 	}
+	return Added(m, nil, now), len(st.Queue)
+}
+
+// Added returns the event that puts a message into the queue, at an index; nil: at its end.
+func Added(m protocol.Message, index *int, now time.Time) record.Event {
 	at := record.Time(now)
 	m.QueuedAt = &at
-	added := protocol.QueueAddedData{Message: m}
-	index = len(st.Queue)
-	if front {
-		index = 0
-		added.Index = &index
-	}
-	return record.Event{Type: protocol.QueueAdded, By: m.By, Data: added}, index, nil
+	return record.Event{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m, Index: index}}
 }
 
 // EndTurn keeps, clears or holds the queue when a turn ends. choice is empty, protocol.QueueKeep,
@@ -86,7 +83,7 @@ func EndTurn(st *protocol.State, choice, hold string, by *protocol.Actor) []reco
 		}
 	default:
 		if len(st.Queue) > 0 {
-			events = append(events, held(protocol.Hold{ID: hold, Reason: choice, By: by}))
+			events = append(events, Held(protocol.Hold{ID: hold, Reason: choice, By: by}))
 		}
 	}
 	return events

@@ -52,8 +52,9 @@ func (r *rig) newID() string {
 // add queues a message and returns its id.
 func (r *rig) add(text string) (string, error) {
 	m := protocol.Message{MessageID: r.newID(), Text: text, By: &anna}
-	e, _, err := Add(r.st, m, false, r.now, r.limits)
+	err := r.limits.Check(r.st, &m)
 	if err == nil {
+		e, _ := Add(r.st, m, false, r.now)
 		r.record(e)
 	}
 	return m.MessageID, err

@@ -29,13 +29,10 @@ func CheckSchedule(d *protocol.SendData, now time.Time) error {
 	return nil
 }
 
-// Schedule keeps a sanitized message until its time, NotBefore. It is not in the queue and delays no
-// other. A message that does not fit has the code queue_full.
-func Schedule(st *protocol.State, m protocol.Message, limits Limits) (record.Event, error) {
-	if err := limits.check(st, &m); err != nil {
-		return record.Event{}, err
-	}
-	return record.Event{Type: protocol.QueueScheduled, By: m.By, Data: protocol.QueueScheduledData{Message: m}}, nil
+// Schedule keeps a message that Sanitize and Limits.Check have accepted until its time, NotBefore. It is not
+// in the queue and delays no other.
+func Schedule(m protocol.Message) record.Event {
+	return record.Event{Type: protocol.QueueScheduled, By: m.By, Data: protocol.QueueScheduledData{Message: m}}
 }
 
 // ScheduleCheck returns when to look for scheduled messages that are due; zero: no messages.
@@ -60,11 +57,7 @@ func Due(st *protocol.State, now time.Time) []record.Event {
 		if m.NotBefore == nil || m.NotBefore.After(now) {
 			break
 		}
-		queued := record.Time(now)
-		m.QueuedAt = &queued
-		events = append(events, record.Event{
-			Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m},
-		})
+		events = append(events, Added(m, nil, now))
 	}
 	return events
 }

@@ -12,11 +12,7 @@ func (r *rig) schedule(text string, in time.Duration) string {
 	r.t.Helper()
 	at := r.now.Add(in)
 	m := protocol.Message{MessageID: r.newID(), Text: text, By: &anna, NotBefore: &at}
-	e, err := Schedule(r.st, m, r.limits)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	r.record(e)
+	r.record(Schedule(m))
 	return m.MessageID
 }
 
@@ -93,7 +89,7 @@ func TestLimitsOfScheduledMessages(t *testing.T) {
 	r.schedule("one", time.Hour)
 	_, _ = r.add("two")
 	m := protocol.Message{MessageID: "three", NotBefore: new(r.now.Add(time.Hour))}
-	if _, err := Schedule(r.st, m, r.limits); protocol.CodeOf(err) != protocol.CodeQueueFull {
+	if err := r.limits.Check(r.st, &m); protocol.CodeOf(err) != protocol.CodeQueueFull {
 		t.Errorf("scheduled and queued messages count together: %v", err)
 	}
 }

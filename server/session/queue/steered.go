@@ -8,39 +8,25 @@ import (
 	"agentctl/server/session/record"
 )
 
-// AddFirst puts a sanitized message with delivery steer before the messages that start turns, behind
+// AddFirst puts a message as Add takes it, with delivery steer, before the messages that start turns, behind
 // earlier ones of its kind. The result has its status and index, and why it waits in the queue. cannot is
-// why the current turn takes no message; empty: it may. A message that does not fit has the code
-// queue_full.
+// why the current turn takes no message; empty: it may.
 func (q *Queue) AddFirst(
 	st *protocol.State, m protocol.Message, cannot string, now time.Time, limits Limits,
-) (e record.Event, r protocol.SendResult, err error) {
-	if err := limits.check(st, &m); err != nil {
-		return e, r, err
-	}
-	r = q.result(st, m.MessageID, cannot, limits)
-	at := record.Time(now)
-	m.QueuedAt, m.Delivery = &at, deliveryOf(&r)
+) (record.Event, protocol.SendResult) {
+	r := q.result(st, m.MessageID, cannot, limits)
+	m.Delivery = deliveryOf(&r)
 	q.putFirst(m.MessageID, false)
-	return record.Event{
-		Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m, Index: r.Index},
-	}, r, nil
+	return Added(m, r.Index, now), r
 }
 
-// AddJoining puts a sanitized message behind those that are first: it joins the turn that the one before it
-// starts. A message that does not fit has the code queue_full.
-func (q *Queue) AddJoining(
-	st *protocol.State, m protocol.Message, now time.Time, limits Limits,
-) (e record.Event, err error) {
-	if err := limits.check(st, &m); err != nil {
-		return e, err
-	}
-	index, at := q.firstIndex(st, m.MessageID), record.Time(now)
-	m.QueuedAt, m.Delivery = &at, protocol.DeliverSteer
+// AddJoining puts a message as Add takes it behind those that are first: it joins the turn that the one
+// before it starts.
+func (q *Queue) AddJoining(st *protocol.State, m protocol.Message, now time.Time) record.Event {
+	index := q.firstIndex(st, m.MessageID)
+	m.Delivery = protocol.DeliverSteer
 	q.putFirst(m.MessageID, false)
-	return record.Event{
-		Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m, Index: &index},
-	}, nil
+	return Added(m, &index, now)
 }
 
 // Steer gives a queued message the delivery steer, and moves it as AddFirst does. The current turn takes it
@@ -202,13 +188,19 @@ func (q *Queue) TakeSteered(st *protocol.State) (taken []protocol.Message, event
 // ResolveSteered returns the events of the outcome of a message that was sent; a refused message is put
 // first in the queue. It returns none for a message that was not sent, or has an outcome.
 func (q *Queue) ResolveSteered(st *protocol.State, d protocol.MessageResolvedData) []record.Event {
+	return q.resolveSteered(st, d, 0)
+}
+
+// resolveSteered is ResolveSteered after a number of other refused messages that the state does not have in
+// the queue yet.
+func (q *Queue) resolveSteered(st *protocol.State, d protocol.MessageResolvedData, refused int) []record.Event {
 	for _, m := range st.Turn.Sent() {
 		if m.MessageID != d.MessageID {
 			continue
 		}
 		events := []record.Event{{Type: protocol.MessageResolved, Data: d}}
 		if d.Outcome == protocol.SteerRefused {
-			index := q.refusedIndex(st)
+			index := q.refusedIndex(st) + refused
 			q.putFirst(m.MessageID, true)
 			added := record.Event{
 				Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m, Index: &index},
@@ -224,7 +216,7 @@ func (q *Queue) ResolveSteered(st *protocol.State, d protocol.MessageResolvedDat
 // that are not written to the agent yet are refused, what became of the others is unknown.
 func (q *Queue) EndSteered(st *protocol.State, unwritten []protocol.Message) []record.Event {
 	var events []record.Event
-	index := 0
+	refused := 0
 	for _, m := range st.Turn.Sent() {
 		d := protocol.MessageResolvedData{
 			MessageID: m.MessageID, Outcome: protocol.SteerUnknown, Reason: "the turn ended before the agent answered",
@@ -234,15 +226,10 @@ func (q *Queue) EndSteered(st *protocol.State, unwritten []protocol.Message) []r
 				d.Outcome, d.Reason = protocol.SteerRefused, "the turn ended before it was sent"
 			}
 		}
-		resolved := q.ResolveSteered(st, d)
-		if len(resolved) > 1 { // several are first in their order
-			added := resolved[0].Data.(protocol.QueueAddedData)
-			at := *added.Index + index
-			added.Index = &at
-			resolved[0].Data = added
-			index++
+		events = append(events, q.resolveSteered(st, d, refused)...)
+		if d.Outcome == protocol.SteerRefused {
+			refused++
 		}
-		events = append(events, resolved...)
 	}
 	return events
 }

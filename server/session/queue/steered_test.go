@@ -23,10 +23,7 @@ func (r *rig) startTurn() {
 func (r *rig) addFirst(text, cannot string) protocol.SendResult {
 	r.t.Helper()
 	m := protocol.Message{MessageID: text, Text: text, By: &anna, Delivery: protocol.DeliverSteer}
-	e, result, err := r.q.AddFirst(r.st, m, cannot, r.now, r.limits)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	e, result := r.q.AddFirst(r.st, m, cannot, r.now, r.limits)
 	r.record(e)
 	return result
 }
@@ -222,11 +219,7 @@ func TestAMessageJoinsTheTurnThatTheOneBeforeItStarts(t *testing.T) {
 	}
 	r.addFirst("first", "no turn is running")
 	for _, text := range []string{"one", "two"} {
-		e, err := r.q.AddJoining(r.st, protocol.Message{MessageID: text, Text: text, By: &anna}, r.now, r.limits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.record(e)
+		r.record(r.q.AddJoining(r.st, protocol.Message{MessageID: text, Text: text, By: &anna}, r.now))
 	}
 	r.want("first one* two* later", "")
 	if _, err := do(r, bert, (*Queue).Release, protocol.QueueReleaseData{}); err != nil {
@@ -241,7 +234,7 @@ func TestAMessageJoinsTheTurnThatTheOneBeforeItStarts(t *testing.T) {
 		t.Errorf("next %+v", m)
 	}
 	r.limits.Messages = 3
-	if _, err := r.q.AddJoining(r.st, protocol.Message{MessageID: "three"}, r.now, r.limits); protocol.CodeOf(err) != protocol.CodeQueueFull {
+	if err := r.limits.Check(r.st, &protocol.Message{MessageID: "three"}); protocol.CodeOf(err) != protocol.CodeQueueFull {
 		t.Errorf("a full queue: %v", err)
 	}
 }

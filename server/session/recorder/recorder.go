@@ -50,7 +50,7 @@ func (r *Recorder) RecordIn(turn string, typ protocol.Type, by *protocol.Actor, 
 }
 
 // RecordAll records the events of a part, in order, as Record does, and returns the last of them.
-func (r *Recorder) RecordAll(events []record.Event) (last *protocol.Event) {
+func (r *Recorder) RecordAll(events ...record.Event) (last *protocol.Event) {
 	for i := range events {
 		last = r.record(r.Turn(), &events[i])
 	}
