@@ -210,7 +210,7 @@ func TestToolsOfAModelProtectFilesOfAgentctl(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = box.Close() }()
-	write := box.Tools()[slices.IndexFunc(box.Tools(), func(t llm.Tool) bool { return t.Spec().Name == "write" })]
+	write := box.Tools()[slices.IndexFunc(box.Tools(), func(t llm.Tool) bool { return t.Name == "write" })]
 	for path, contained := range map[string]bool{"a": true, "data/config.json": false, ".git/config": false} {
 		input := protocol.MustEncode(map[string]string{"path": path, "content": "x"})
 		p, err := write.Preview(t.Context(), &llm.ToolCall{Input: input})

@@ -69,7 +69,7 @@ func TestCommandsThatReadRunConfined(t *testing.T) {
 	defer func() { _ = b.Close() }()
 	var shell llm.Tool
 	for _, x := range b.Tools() {
-		if x.Spec().Name == "shell" {
+		if x.Name == "shell" {
 			shell = x
 		}
 	}
@@ -99,7 +99,7 @@ func TestCommandsThatReadRunConfined(t *testing.T) {
 		if reads := !strings.Contains(line, "REFUSED"); p.Confined != reads || p.Contained != reads {
 			t.Errorf("%s: confined %t, contained %t", line, p.Confined, p.Contained)
 		}
-		r, err := shell.Run(t.Context(), c, func(string) {})
+		r, err := p.Run(t.Context(), func(string) {})
 		if err != nil || !strings.Contains(r.Text, want) || strings.Contains(r.Text, "EVIL") {
 			t.Errorf("%s: %s, %v", line, r.Text, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -68,7 +69,7 @@ func (e *deniedError) Unwrap() error { return errDenyStop }
 // parallel returns how many of the calls run together: reads, or one other call.
 func (t *turnRun) parallel(calls []callState) int {
 	n := 0
-	for n < len(calls) && n < maxParallel && t.toolSpec(calls[n].Call.Name).Parallel {
+	for n < len(calls) && n < maxParallel && t.tool(calls[n].Call.Name).Parallel {
 		n++
 	}
 	return max(1, n)
@@ -128,7 +129,7 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 	}
 	r, _ = editResult(r, fitImages(context.WithoutCancel(ctx), &left)) // also of a call that was stopped
 	failed := t.agent.record(t.out, agent.Event{Type: protocol.ToolEnded, Data: end}, func(s *state) {
-		changed := isChange(t.toolSpec(c.Call.Name).Kind)
+		changed := isChange(t.tool(c.Call.Name).Kind)
 		s.touch(result.files, changed)
 		s.see(result.Seen)
 		if most := t.agent.measure(s, t.toolbox).resultRoom(t.backend); most > 0 {
@@ -173,9 +174,9 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 		t.withdrawQuestions(ctx, c)
 		return refused(protocol.ToolUnknown, unknownText), t.endBelow(ctx, c)
 	}
-	tool := t.tools[c.Call.Name]
+	tool, known := t.tools[c.Call.Name]
 	switch {
-	case tool == nil:
+	case !known:
 		return refused(protocol.ToolFailed, "There is no tool %q. The tools are %s.", c.Call.Name, t.toolNames()), nil
 	case c.Call.Invalid:
 		return refused(protocol.ToolFailed, "The arguments are not a JSON object. Call the tool again."), nil
@@ -189,26 +190,26 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 		return t.failed(ctx, ToolResult{}, err)
 	}
 	started := protocol.ToolStartedData{
-		Tool: c.Tool, Name: c.Call.Name, Kind: tool.Spec().Kind, Title: preview.Title, Input: call.Input,
+		Tool: c.Tool, Name: c.Call.Name, Kind: tool.Kind, Title: preview.Title, Input: call.Input,
 		Locations: preview.Locations,
 	}
 	if err := t.out.Emit(agent.Event{Type: protocol.ToolStarted, Data: started}); err != nil {
 		return callResult{}, err
 	}
-	denied, err := t.judge(ctx, i, tool.Spec(), call, &preview)
+	denied, err := t.judge(ctx, i, &tool, call, &preview)
 	if err != nil || denied.status != "" {
 		return denied, err
 	}
 	if err := t.agent.update(t.out, func(s *state) { s.Turn.Calls[i].Started = true }); err != nil {
 		return callResult{}, err
 	}
-	if !tool.Spec().Parallel { // a killed server would run it again
+	if !tool.Parallel { // a killed server would run it again
 		if err := t.agent.host.Sync(ctx); err != nil {
 			return callResult{}, err
 		}
 	}
 	call.Asking = t.asker(i, call)
-	result, err := tool.Run(ctx, call, func(text string) {
+	result, err := preview.Run(ctx, func(text string) {
 		_ = t.out.Emit(agent.Event{ // fails when the turn is over
 			Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: c.Tool, Text: text},
 		})
@@ -239,19 +240,14 @@ func (t *turnRun) failed(ctx context.Context, r ToolResult, err error) (callResu
 }
 
 func (t *turnRun) toolNames() string {
-	var names []string
-	for name := range t.tools {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+	return strings.Join(slices.Sorted(maps.Keys(t.tools)), ", ")
 }
 
 // judge returns the result of the call with an index if it is denied; with an empty status it may
 // run.
-func (t *turnRun) judge(ctx context.Context, i int, spec ToolSpec, c *ToolCall, p *Preview) (callResult, error) {
+func (t *turnRun) judge(ctx context.Context, i int, tool *Tool, c *ToolCall, p *Preview) (callResult, error) {
 	judged := policy.Call{
-		Kind: spec.Kind, Safe: p.Safe, Contained: p.Contained, Plan: p.Request.Kind == protocol.ApprovePlan,
+		Kind: tool.Kind, Safe: p.Safe, Contained: p.Contained, Plan: p.Request.Kind == protocol.ApprovePlan,
 		Question: p.Request.Kind == protocol.ApproveQuestion,
 	}
 	ruling := t.agent.policy().Judge(judged)
@@ -270,7 +266,7 @@ func (t *turnRun) judge(ctx context.Context, i int, spec ToolSpec, c *ToolCall, 
 		return callResult{}, nil
 	}
 	a := p.Request
-	a.Request, a.Tool, a.Name = c.ID, c.ID, spec.Name
+	a.Request, a.Tool, a.Name = c.ID, c.ID, tool.Name
 	if a.Kind == "" {
 		a.Kind = protocol.ApproveTool
 	}

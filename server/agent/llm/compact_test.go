@@ -235,7 +235,7 @@ func TestAnExcerptReplacesASummaryThatFailsTwice(t *testing.T) {
 					asked++
 					switch how {
 					case "calls":
-						out.Call(questionName, map[string]any{"questions": []any{}})
+						out.Call("ask_user", map[string]any{"questions": []any{}})
 					case "refused":
 						out.Fail(400, "no")
 					case "cut":

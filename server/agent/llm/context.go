@@ -80,8 +80,7 @@ func (m *measure) size() int64 {
 
 func (m *measure) toolSize() (size int64) {
 	for _, t := range m.tools {
-		spec := t.Spec()
-		size += int64(len(spec.Name) + len(spec.About) + len(spec.Schema))
+		size += int64(len(t.Name) + len(t.About) + len(t.Schema))
 	}
 	return size
 }

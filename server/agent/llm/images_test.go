@@ -72,7 +72,7 @@ func sees(r *fakemodel.Request, data []byte) bool {
 }
 
 // newImageRig returns a rig whose model has room for all images: the fake model counts their bytes.
-func newImageRig(t *testing.T, api, name string, script fakemodel.Script, tools ...Tool) *rig {
+func newImageRig(t *testing.T, api, name string, script fakemodel.Script, tools ...toolMaker) *rig {
 	t.Helper()
 	r := newRig(t, api, name, script, tools...)
 	r.set["test"].Models[name] = provider.ModelConfig{Window: 100 << 20}
@@ -345,7 +345,7 @@ func TestATaskSeesItsImages(t *testing.T) {
 		data := noisyPNG(t, 30, 30)
 		r := newImageRig(t, "anthropic", "claude-sonnet-5-5", byAgent(fakemodel.Turns(
 			func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
-				out.Call(taskName, task("look", "Look."))
+				out.Call("task", task("look", "Look."))
 			}, func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) { out.Text("done") }),
 			shoot("a.png")), camera(map[string][]byte{"a.png": data}))
 		r.send1(t, "go")

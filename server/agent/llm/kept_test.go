@@ -32,7 +32,7 @@ func TestFilesThatTheModelHasSeenAreRecalledAfterARestart(t *testing.T) {
 		if _, err := r.send(t.Context(), "go"); err != nil {
 			t.Fatal(err)
 		}
-		box := &fakeToolbox{tools: []Tool{read}}
+		box := &fakeToolbox{tools: []toolMaker{read}}
 		r.opts.Toolbox = func(agent.Spec, agent.Host) (Toolbox, error) { return box, nil }
 		r.open(r.state)
 		if _, err := r.send(t.Context(), "on"); err != nil {

@@ -72,8 +72,8 @@ func (l *liveResponse) start(d model.Delta) (*livePart, error) {
 		return p, l.send(protocol.ReasoningStart, protocol.PartStartData{Part: p.id})
 	case model.ToolCall:
 		p.id = l.turn.turn.ID + "." + p.id
-		spec := l.turn.toolSpec(d.Name)
-		return p, l.send(protocol.ToolStarted, protocol.ToolStartedData{Tool: p.id, Name: d.Name, Kind: spec.Kind})
+		kind := l.turn.tool(d.Name).Kind
+		return p, l.send(protocol.ToolStarted, protocol.ToolStartedData{Tool: p.id, Name: d.Name, Kind: kind})
 	}
 	return p, nil
 }

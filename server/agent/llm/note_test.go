@@ -61,7 +61,7 @@ func TestThePrefixOfRequestsIsStable(t *testing.T) {
 		r := newRig(t, api, name, script, look)
 		notes := []Note{{Of: "environment", Text: "today is Monday", Once: true}, {Of: "/AGENTS.md", Text: "be brief"}}
 		r.opts.Toolbox = func(agent.Spec, agent.Host) (Toolbox, error) {
-			return &fakeToolbox{tools: []Tool{look}, notes: notes}, nil
+			return &fakeToolbox{tools: []toolMaker{look}, notes: notes}, nil
 		}
 		r.open(nil)
 		send := func(text string) {

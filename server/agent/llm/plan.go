@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,42 +18,32 @@ const planInstructions = `The user wants a plan first. Only reading is allowed, 
 commands such as git log, rg and ls. Find out what is needed, then call
 present_plan with the steps. Do not change anything before the user approves the plan.`
 
-// planName is the name of planTool.
-const planName = "present_plan"
-
 // maxPlan bounds the steps of a plan.
 const maxPlan = 100
 
-// A planTool presents a plan to the user, under the policy plan. The approval of the plan ends that
-// policy.
-type planTool struct{ agent *Agent }
-
-// Spec implements Tool.
-func (t *planTool) Spec() ToolSpec {
-	return ToolSpec{
-		Name: planName, Kind: protocol.ToolThink,
-		About: "Presents your plan to the user, who approves it, edits it or denies it with a reason. " +
-			"Only under the policy plan.",
-		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","steps"],` +
-			`"properties":{"summary":{"type":"string","description":"one line"},"steps":{"type":"array","items":` +
-			`{"type":"object","additionalProperties":false,"required":["title","description"],"properties":` +
-			`{"title":{"type":"string"},"description":{"type":"string"}}}}}}`),
-	}
+type planArguments struct {
+	Summary string `json:"summary" about:"one line"`
+	Steps   []struct {
+		Title       string `json:"title"`
+		Description string `json:"description"`
+	} `json:"steps"`
 }
 
-// Preview implements Tool.
-func (t *planTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
-	if t.agent.policy() != policy.Plan {
+// planTool returns the tool that presents a plan to the user, under the policy plan. The approval of the plan
+// ends that policy.
+func (a *Agent) planTool() Tool {
+	return NewTool(Tool{
+		Name: "present_plan", Kind: protocol.ToolThink,
+		About: "Presents your plan to the user, who approves it, edits it or denies it with a reason. " +
+			"Only under the policy plan.",
+	}, a.checkPlan)
+}
+
+func (a *Agent) checkPlan(_ context.Context, c *ToolCall, in planArguments) (Preview, error) {
+	switch {
+	case a.policy() != policy.Plan:
 		return Preview{}, errors.New("the policy is not plan: carry the work out, without presenting a plan")
-	}
-	var in struct {
-		Summary string
-		Steps   []struct{ Title, Description string }
-	}
-	if err := c.Decode(t.Spec(), &in); err != nil {
-		return Preview{}, err
-	}
-	if len(in.Steps) == 0 || len(in.Steps) > maxPlan {
+	case len(in.Steps) == 0 || len(in.Steps) > maxPlan:
 		return Preview{}, fmt.Errorf("want 1 to %d steps", maxPlan)
 	}
 	tasks := make([]protocol.Task, len(in.Steps))
@@ -66,31 +55,31 @@ func (t *planTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
 			ID: strconv.Itoa(i + 1), Title: s.Title, Description: s.Description, Status: protocol.StatusPending,
 		}
 	}
-	c.Plan = tasks
-	title := strings.TrimSpace("Plan: " + in.Summary)
-	return Preview{Title: title, Request: protocol.Approval{Kind: protocol.ApprovePlan, Tasks: tasks}}, nil
+	return Preview{
+		Title:   strings.TrimSpace("Plan: " + in.Summary),
+		Request: protocol.Approval{Kind: protocol.ApprovePlan, Tasks: tasks},
+		Run: func(context.Context, func(string)) (ToolResult, error) {
+			return a.carryOut(tasks, c.Tasks)
+		},
+	}, nil
 }
 
-// Run implements Tool. The user has approved the plan.
-func (t *planTool) Run(_ context.Context, c *ToolCall, _ func(string)) (ToolResult, error) {
-	tasks, ok := c.Plan.([]protocol.Task)
-	if !ok {
-		return ToolResult{}, errors.New("the plan was not checked")
-	}
+// carryOut ends the planning after the user has approved a plan, or an edited one; nil: not edited.
+func (a *Agent) carryOut(plan, edited []protocol.Task) (ToolResult, error) {
 	text := "The user approved the plan. Carry it out."
-	if c.Tasks != nil {
-		tasks = c.Tasks
+	if edited != nil {
+		plan = edited
 		var b strings.Builder
 		b.WriteString("The user edited the plan and approved it. Carry out these steps:\n")
-		for i, s := range tasks {
+		for i, s := range plan {
 			fmt.Fprintf(&b, "%d. %s\n%s\n", i+1, s.Title, s.Description)
 		}
 		text = b.String()
 	}
-	if err := t.agent.endPlanning(); err != nil {
+	if err := a.endPlanning(); err != nil {
 		return ToolResult{}, err
 	}
-	return ToolResult{Text: text, Tasks: tasks}, nil
+	return ToolResult{Text: text, Tasks: plan}, nil
 }
 
 // endPlanning replaces the policy plan with the configured policy, or with ask.
@@ -113,14 +102,13 @@ func (a *Agent) offered(toolbox Toolbox) (tools []Tool) {
 	if toolbox != nil {
 		tools = append(tools, toolbox.Tools()...)
 	}
-	tools = append(tools, a.taskTools()...)
-	if a.parent == nil {
-		tools = append(tools, questionTool{})
+	if a.parent != nil {
+		return tools
 	}
-	if a.parent == nil { // under every policy: providers cache the list of tools
-		tools = append(tools, &planTool{a})
+	if a.options.Toolbox != nil && !a.options.Config.Tasks.Off {
+		tools = append(tools, a.taskTool())
 	}
-	return tools
+	return append(tools, questionTool(), a.planTool()) // under every policy: providers cache the list of tools
 }
 
 // emitSteps shows the steps of the model's work as the plan of the session.

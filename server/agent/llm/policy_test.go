@@ -87,9 +87,9 @@ func planner(_ context.Context, q fakemodel.Request, out *fakemodel.Reply) {
 	case q.N == 0:
 		out.Call("shell", x("rm"))
 	case q.N == 1:
-		out.Call(planName, map[string]any{"summary": "two", "steps": []any{}})
+		out.Call("present_plan", map[string]any{"summary": "two", "steps": []any{}})
 	default:
-		out.Call(planName, map[string]any{"summary": "two", "steps": []any{step("one"), step("two")}})
+		out.Call("present_plan", map[string]any{"summary": "two", "steps": []any{step("one"), step("two")}})
 	}
 }
 
@@ -178,10 +178,14 @@ func TestAnExplanationOfAPatchHasItsArguments(t *testing.T) {
 // A patchTool asks for a patch.
 type patchTool struct{ fakeTool }
 
-func (p *patchTool) Preview(ctx context.Context, c *ToolCall) (Preview, error) {
-	preview, err := p.fakeTool.Preview(ctx, c)
-	preview.Request = protocol.Approval{Kind: protocol.ApprovePatch, Patch: "as sent"}
-	return preview, err
+func (p *patchTool) tool() Tool {
+	tool := p.fakeTool.tool()
+	tool.Preview = func(ctx context.Context, c *ToolCall) (Preview, error) {
+		preview, err := p.preview(ctx, c)
+		preview.Request = protocol.Approval{Kind: protocol.ApprovePatch, Patch: "as sent"}
+		return preview, err
+	}
+	return tool
 }
 
 // A patch that the user sends back as it was is not an edit.

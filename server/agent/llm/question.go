@@ -2,17 +2,13 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"agentctl/protocol"
 )
-
-// questionName is the name of questionTool.
-const questionName = "ask_user"
 
 // Limits of one call of questionTool.
 const (
@@ -22,37 +18,28 @@ const (
 
 const skippedText = "The user skipped the questions. Go on with your best judgement, and say what you assumed."
 
-// A questionTool asks the user. A call is a request for approval of the kind question: the answers
-// are its result.
-type questionTool struct{}
-
-// Spec implements Tool.
-func (questionTool) Spec() ToolSpec {
-	return ToolSpec{
-		Name: questionName, Kind: protocol.ToolThink,
-		About: "Asks the user, when the answer decides what you do and you cannot find it out yourself. The user " +
-			"chooses among choices, or writes an answer to a question without any.",
-		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["questions"],"properties":` +
-			`{"questions":{"type":"array","items":{"type":"object","additionalProperties":false,` +
-			`"required":["question"],"properties":{"question":{"type":"string"},"several":{"type":"boolean",` +
-			`"description":"accepts several choices"},"choices":{"type":"array","items":{"type":"object",` +
-			`"additionalProperties":false,"required":["label"],"properties":{"label":{"type":"string"},` +
-			`"about":{"type":"string"}}}}}}}}}`),
-	}
+type questionArguments struct {
+	Questions []struct {
+		Question string `json:"question"`
+		Several  bool   `json:"several,omitempty" about:"accepts several choices"`
+		Choices  []struct {
+			Label string `json:"label"`
+			About string `json:"about,omitempty"`
+		} `json:"choices,omitempty"`
+	} `json:"questions"`
 }
 
-// Preview implements Tool.
-func (t questionTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
-	var in struct {
-		Questions []struct {
-			Question string
-			Several  bool
-			Choices  []struct{ Label, About string }
-		}
-	}
-	if err := c.Decode(t.Spec(), &in); err != nil {
-		return Preview{}, err
-	}
+// questionTool returns the tool that asks the user. A call is a request for approval of the kind question: the
+// answers are its result.
+func questionTool() Tool {
+	return NewTool(Tool{
+		Name: "ask_user", Kind: protocol.ToolThink,
+		About: "Asks the user, when the answer decides what you do and you cannot find it out yourself. The user " +
+			"chooses among choices, or writes an answer to a question without any.",
+	}, checkQuestions)
+}
+
+func checkQuestions(_ context.Context, c *ToolCall, in questionArguments) (Preview, error) {
 	if len(in.Questions) == 0 || len(in.Questions) > maxQuestions {
 		return Preview{}, fmt.Errorf("want 1 to %d questions", maxQuestions)
 	}
@@ -72,34 +59,31 @@ func (t questionTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
 		}
 		questions[i] = q
 	}
-	c.Plan = questions
-	return Preview{Title: questions[0].Text, Request: protocol.Approval{
-		Kind: protocol.ApproveQuestion, Questions: questions,
-	}}, nil
+	return Preview{
+		Title:   questions[0].Text,
+		Request: protocol.Approval{Kind: protocol.ApproveQuestion, Questions: questions},
+		Run: func(context.Context, func(string)) (ToolResult, error) {
+			return ToolResult{Text: answersText(questions, c.Answers)}, nil
+		},
+	}, nil
 }
 
-// Run implements Tool. The user has answered.
-func (questionTool) Run(_ context.Context, c *ToolCall, _ func(string)) (ToolResult, error) {
-	questions, ok := c.Plan.([]protocol.Question)
-	if !ok {
-		return ToolResult{}, errors.New("the questions were not checked")
-	}
+// answersText returns the answers of the user for the model.
+func answersText(questions []protocol.Question, all map[string][]string) string {
 	var b strings.Builder
 	for _, q := range questions {
 		fmt.Fprintf(&b, "%s\n", q.Text)
-		answers := c.Answers[q.ID]
+		answers := all[q.ID]
 		if len(answers) == 0 {
 			b.WriteString("(no answer)\n")
 		}
 		for _, a := range answers {
-			for _, choice := range q.Choices {
-				if choice.ID == a {
-					a = choice.Label
-					break
-				}
+			i := slices.IndexFunc(q.Choices, func(c protocol.Choice) bool { return c.ID == a })
+			if i >= 0 {
+				a = q.Choices[i].Label
 			}
 			fmt.Fprintf(&b, "- %s\n", a)
 		}
 	}
-	return ToolResult{Text: b.String()}, nil
+	return b.String()
 }

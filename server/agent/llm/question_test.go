@@ -16,9 +16,9 @@ import (
 func questioner(_ context.Context, q fakemodel.Request, out *fakemodel.Reply) {
 	switch q.N {
 	case 0:
-		out.Call(questionName, map[string]any{"questions": []any{}})
+		out.Call("ask_user", map[string]any{"questions": []any{}})
 	case 1:
-		out.Call(questionName, map[string]any{"questions": []any{
+		out.Call("ask_user", map[string]any{"questions": []any{
 			map[string]any{"question": "Which database?", "choices": []any{
 				map[string]string{"label": "Postgres"}, map[string]string{"label": "SQLite", "about": "one file"},
 			}},

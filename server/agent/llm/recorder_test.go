@@ -233,14 +233,18 @@ type fakeTool struct {
 	run      func(ctx context.Context, c *ToolCall, out func(string)) (ToolResult, error)
 }
 
-func (f *fakeTool) Spec() ToolSpec {
-	return ToolSpec{
+// A toolMaker makes a tool of tests.
+type toolMaker interface{ tool() Tool }
+
+func (f *fakeTool) tool() Tool {
+	return Tool{
 		Name: f.name, Kind: cmp.Or(f.kind, protocol.ToolExecute), About: "a tool", Parallel: f.parallel,
-		Schema: json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"}}}`),
+		Schema:  json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"}}}`),
+		Preview: f.preview,
 	}
 }
 
-func (f *fakeTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
+func (f *fakeTool) preview(_ context.Context, c *ToolCall) (Preview, error) {
 	var in struct{ X string }
 	if err := json.Unmarshal(c.Input, &in); err != nil || in.X == "" {
 		return Preview{}, errors.New("x is missing")
@@ -248,16 +252,15 @@ func (f *fakeTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
 	return Preview{
 		Title: f.name + " " + in.X, Safe: f.safe, Confined: f.confined, Contained: f.confined,
 		Request: protocol.Approval{Kind: protocol.ApproveCommand, Command: in.X},
+		Run: func(ctx context.Context, out func(string)) (ToolResult, error) {
+			return f.run(ctx, c, out)
+		},
 	}, nil
-}
-
-func (f *fakeTool) Run(ctx context.Context, c *ToolCall, out func(string)) (ToolResult, error) {
-	return f.run(ctx, c, out)
 }
 
 // A fakeToolbox is the tools of a test.
 type fakeToolbox struct {
-	tools    []Tool
+	tools    []toolMaker
 	closed   bool
 	notes    []Note
 	recalled []SeenFile
@@ -265,7 +268,13 @@ type fakeToolbox struct {
 
 func (f *fakeToolbox) Recall(files []SeenFile) { f.recalled = files }
 
-func (f *fakeToolbox) Tools() []Tool    { return f.tools }
+func (f *fakeToolbox) Tools() (tools []Tool) {
+	for _, t := range f.tools {
+		tools = append(tools, t.tool())
+	}
+	return tools
+}
+
 func (f *fakeToolbox) Notes(int) []Note { return f.notes }
 func (f *fakeToolbox) Close() error     { f.closed = true; return nil }
 
@@ -281,7 +290,7 @@ type rig struct {
 }
 
 // newRig returns a rig. The options lack a model.
-func newRig(t *testing.T, api, name string, script fakemodel.Script, tools ...Tool) *rig {
+func newRig(t *testing.T, api, name string, script fakemodel.Script, tools ...toolMaker) *rig {
 	t.Helper()
 	r := &rig{t: t, recorder: &recorder{}, fake: fakemodel.New(script)}
 	r.set = provider.Set{"test": {

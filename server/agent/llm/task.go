@@ -2,12 +2,12 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/llm/model"
 )
 
 // A TaskConfig is about the tasks that the model gives to sub-agents.
@@ -27,71 +27,45 @@ const (
 const taskInstructions = `You work on one task for another agent. It gets only your last message: put all that it needs
 into it. You cannot ask it anything. If the task cannot be done, say why.`
 
-// taskName is the name of taskTool.
-const taskName = "task"
-
-// A taskTool gives a task to a sub-agent. Its calls are judged by the policy, each on its own.
-type taskTool struct{ agent *Agent }
-
 type taskArguments struct {
-	Title    string `json:"title"`
+	Title    string `json:"title" about:"a few words for the user"`
 	Prompt   string `json:"prompt"`
-	ReadOnly bool   `json:"read_only"`
+	ReadOnly bool   `json:"read_only,omitempty" about:"it gets only the tools that read and search"`
 }
 
-// Spec implements Tool.
-func (t *taskTool) Spec() ToolSpec {
-	return ToolSpec{
-		Name: taskName, Kind: protocol.ToolThink, Parallel: true,
+// taskTool returns the tool that gives a task to a sub-agent. The task itself does nothing: its calls do, and
+// the policy judges each of them.
+func (a *Agent) taskTool() Tool {
+	return NewTool(Tool{
+		Name: "task", Kind: protocol.ToolThink, Parallel: true,
 		About: fmt.Sprintf("Gives a task to another agent with the same tools and its own context, and returns "+
 			"its last text. It does not see this conversation: the prompt must have all that it needs, and say what "+
 			"to answer. Use it for searches and for work whose details you do not need. At most %d run at the same "+
 			"time: they must not change the same files.", maxTasks),
-		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","prompt"],` +
-			`"properties":{"title":{"type":"string","description":"a few words for the user"},` +
-			`"prompt":{"type":"string"},` +
-			`"read_only":{"type":"boolean","description":"it gets only the tools that read and search"}}}`),
-	}
+	}, func(_ context.Context, c *ToolCall, in taskArguments) (Preview, error) {
+		if in.Title == "" || in.Prompt == "" {
+			return Preview{}, errors.New("title and prompt must not be empty")
+		}
+		run := func(ctx context.Context, show func(string)) (ToolResult, error) {
+			return a.runTask(ctx, c, in, show)
+		}
+		return Preview{Title: in.Title, Safe: true, Contained: true, Run: run}, nil
+	})
 }
 
-// Preview implements Tool. The task itself does nothing: its calls do.
-func (t *taskTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
-	var in taskArguments
-	if err := c.Decode(t.Spec(), &in); err != nil {
-		return Preview{}, err
-	}
-	if in.Title == "" || in.Prompt == "" {
-		return Preview{}, errors.New("title and prompt must not be empty")
-	}
-	c.Plan = in
-	return Preview{Title: in.Title, Safe: true, Contained: true}, nil
-}
-
-// Run implements Tool.
-func (t *taskTool) Run(ctx context.Context, c *ToolCall, show func(string)) (ToolResult, error) {
-	in, ok := c.Plan.(taskArguments)
-	if !ok || c.out == nil {
-		return ToolResult{}, errors.New("the task was not checked")
-	}
+// runTask runs a task when there is a slot for it.
+func (a *Agent) runTask(ctx context.Context, c *ToolCall, in taskArguments, show func(string)) (ToolResult, error) {
 	select {
-	case t.agent.tasks.slots <- struct{}{}:
-		defer func() { <-t.agent.tasks.slots }()
+	case a.tasks.slots <- struct{}{}:
+		defer func() { <-a.tasks.slots }()
 	case <-ctx.Done():
 		return ToolResult{}, ctx.Err()
 	}
-	s, err := t.agent.newSubagent(c, in, show)
+	s, err := a.newSubagent(c, in, show)
 	if err != nil {
 		return ToolResult{}, err
 	}
 	return s.run(ctx)
-}
-
-// taskTools returns the tools for tasks: none for a sub-agent.
-func (a *Agent) taskTools() []Tool {
-	if a.parent != nil || a.options.Toolbox == nil || a.options.Config.Tasks.Off {
-		return nil
-	}
-	return []Tool{&taskTool{a}}
 }
 
 // A taskToolbox has the tools of a sub-agent: the agent's tools without the ones that show the
@@ -105,9 +79,8 @@ type taskToolbox struct {
 // Tools implements Toolbox.
 func (b *taskToolbox) Tools() (tools []Tool) {
 	for _, t := range b.Toolbox.Tools() {
-		spec := t.Spec()
-		reads := spec.Kind == protocol.ToolRead || spec.Kind == protocol.ToolSearch
-		if spec.Kind != protocol.ToolThink && (reads || !b.readOnly) {
+		reads := t.Kind == protocol.ToolRead || t.Kind == protocol.ToolSearch
+		if t.Kind != protocol.ToolThink && (reads || !b.readOnly) {
 			tools = append(tools, t)
 		}
 	}
@@ -120,7 +93,7 @@ func (b *taskToolbox) Close() error { return nil }
 // finalText returns the text of the last message of the model.
 func (s *state) finalText() string {
 	for i := len(s.Conversation) - 1; i >= 0; i-- {
-		if m := &s.Conversation[i]; m.Role == "assistant" {
+		if m := &s.Conversation[i]; m.Role == model.Assistant {
 			return strings.TrimSpace(m.Text())
 		}
 	}

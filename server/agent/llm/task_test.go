@@ -43,14 +43,14 @@ func TestATaskRunsInAContextOfItsOwn(t *testing.T) {
 		calls := 0
 		r := newRig(t, api, name, byAgent(fakemodel.Turns(
 			func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
-				out.Call(taskName, task("find it", "Find the bug."))
+				out.Call("task", task("find it", "Find the bug."))
 			},
 			func(_ context.Context, r fakemodel.Request, out *fakemodel.Reply) {
 				result, _ := r.ToolResult()
 				out.Text("It says: " + result)
 			}), func(_ context.Context, r fakemodel.Request, out *fakemodel.Reply) {
 			if calls++; calls == 1 {
-				if r.Offers(taskName) || !r.Offers("shell") || strings.Contains(string(r.Body), "secret of the user") {
+				if r.Offers("task") || !r.Offers("shell") || strings.Contains(string(r.Body), "secret of the user") {
 					t.Errorf("the sub-agent got %s", r.Body)
 				}
 				out.Reasoning("hm")
@@ -131,7 +131,7 @@ func TestTasksAtTheSameTimeAreBounded(t *testing.T) {
 		r := newRig(t, "chat", "qwen", byAgent(fakemodel.Turns(
 			func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
 				for _, title := range []string{"a", "b", "c", "d", "e", "f"} {
-					out.Call(taskName, task(title, title))
+					out.Call("task", task(title, title))
 				}
 			}, fakemodel.Say("all done")), waits(&running, &most, done)), echo("shell"))
 		var ended sync.WaitGroup
@@ -157,8 +157,8 @@ func TestAnInterruptEndsTasks(t *testing.T) {
 		var running, most atomic.Int32
 		r := newRig(t, "chat", "qwen", byAgent(
 			func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
-				out.Call(taskName, task("a", "a"))
-				out.Call(taskName, task("b", "b"))
+				out.Call("task", task("a", "a"))
+				out.Call("task", task("b", "b"))
 			}, waits(&running, &most, nil)), echo("shell"))
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
@@ -194,7 +194,7 @@ func TestTasksHaveBudgets(t *testing.T) {
 				result := ""
 				r := newRig(t, "chat", "qwen", byAgent(fakemodel.Turns(
 					func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
-						out.Call(taskName, task("a", "a"))
+						out.Call("task", task("a", "a"))
 					},
 					func(_ context.Context, r fakemodel.Request, out *fakemodel.Reply) {
 						result, _ = r.ToolResult()
@@ -221,7 +221,7 @@ func TestDenyAndStopOfATaskEndsTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "chat", "qwen", byAgent(
 			func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
-				out.Call(taskName, task("a", "a"))
+				out.Call("task", task("a", "a"))
 			},
 			func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) { out.Call("shell", x("rm")) },
 		), echo("shell"))
@@ -241,7 +241,7 @@ func TestATaskIsUnknownAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "chat", "qwen", byAgent(fakemodel.Turns(
 			func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
-				out.Call(taskName, task("a", "a"))
+				out.Call("task", task("a", "a"))
 			},
 			func(_ context.Context, r fakemodel.Request, out *fakemodel.Reply) {
 				if result, _ := r.ToolResult(); result != unknownText {
@@ -282,7 +282,7 @@ func TestATaskIsUnknownAfterARestart(t *testing.T) {
 }
 
 func TestATaskThatOnlyReadsGetsNoOtherTools(t *testing.T) {
-	b := &taskToolbox{&fakeToolbox{tools: []Tool{echo("shell"), &planTool{}}}, false}
+	b := &taskToolbox{&fakeToolbox{tools: []toolMaker{echo("shell"), &fakeTool{name: "todo", kind: protocol.ToolThink}}}, false}
 	if len(b.Tools()) != 1 {
 		t.Errorf("%d tools", len(b.Tools()))
 	}

@@ -67,37 +67,42 @@ type Resources interface {
 	ReadResource(ctx context.Context, name string) ([]model.Part, error)
 }
 
-// A Tool can be called by the model. Its methods may be called from any goroutine.
-type Tool interface {
-	// Spec is constant.
-	Spec() ToolSpec
-
-	// Preview checks a call and describes its effect, without running it. An error is the result of
-	// the call: the model gets its text.
-	Preview(ctx context.Context, c *ToolCall) (Preview, error)
-
-	// Run runs a call. Live output goes to out; the model gets the result. Canceling ctx stops the
-	// call with all its processes, and Run returns its result so far. An error is the result of a
-	// call that failed: the model gets its text.
-	Run(ctx context.Context, c *ToolCall, out func(text string)) (ToolResult, error)
-}
-
-// A ToolSpec describes a tool.
-type ToolSpec struct {
+// A Tool can be called by the model.
+type Tool struct {
 	Name     string          // [A-Za-z0-9_-]{1,64}
 	Kind     string          // protocol.ToolRead and others
 	About    string          // for the model
 	Schema   json.RawMessage // JSON Schema of the arguments, an object
 	Parallel bool            // calls may run at the same time: they change nothing
+
+	// Preview checks a call and describes its effect, without running it. An error is the result of
+	// the call: the model gets its text. It may be called from any goroutine.
+	Preview func(ctx context.Context, c *ToolCall) (Preview, error)
+}
+
+// NewTool returns a tool whose arguments are an In, as package arguments defines them. check is its Preview. The
+// input of the call becomes what the tool takes, so that users and rules judge the arguments as they run.
+func NewTool[In any](t Tool, check func(ctx context.Context, c *ToolCall, in In) (Preview, error)) Tool {
+	schema := arguments.For[In]()
+	t.Schema = schema.JSON()
+	t.Preview = func(ctx context.Context, c *ToolCall) (Preview, error) {
+		var in In
+		plain, err := schema.Decode(c.Input, &in)
+		if err != nil {
+			return Preview{}, err
+		}
+		c.Input = plain
+		return check(ctx, c, in)
+	}
+	return t
 }
 
 // A ToolCall is one call of a tool.
 type ToolCall struct {
 	ID     string          // of the call in the session
 	Turn   string          // the id of the turn
-	Input  json.RawMessage // a JSON object, as the model sent it until Decode
+	Input  json.RawMessage // a JSON object, as the model sent it until Preview
 	Asking Asker           // for questions that arise only during Run
-	Plan   any             // set by Preview for Run: the call as it was checked
 
 	// Confined: the policy allows the call only as Preview.Confined says.
 	Confined bool
@@ -105,16 +110,6 @@ type ToolCall struct {
 	out agent.Output // of the turn
 
 	Edits
-}
-
-// Decode decodes the arguments by the schema of the tool. Input becomes what the tool takes, so that users
-// and rules judge the arguments as they run.
-func (c *ToolCall) Decode(spec ToolSpec, v any) error {
-	plain, err := arguments.Decode(spec.Schema, c.Input, v)
-	if err == nil {
-		c.Input = plain
-	}
-	return err
 }
 
 // Edits are changes of a call by the user who allowed it. Empty: the call is as the model sent it.
@@ -160,6 +155,11 @@ type Preview struct {
 	// Confined: the call is a command that only reads, and Run can run it where it writes nothing and has no
 	// network.
 	Confined bool
+
+	// Run runs the call as it was checked. Live output goes to out; the model gets the result. Canceling ctx
+	// stops the call with all its processes, and Run returns its result so far. An error is the result of a
+	// call that failed: the model gets its text.
+	Run func(ctx context.Context, out func(text string)) (ToolResult, error)
 }
 
 // A ToolResult is the result of a call.

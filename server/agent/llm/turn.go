@@ -195,16 +195,16 @@ func endOf(name string, r *lastAnswer) (agent.End, error) {
 func (t *turnRun) setToolbox(toolbox Toolbox) {
 	t.toolbox, t.tools = toolbox, map[string]Tool{}
 	for _, tool := range t.agent.offered(toolbox) {
-		t.tools[tool.Spec().Name] = tool
+		t.tools[tool.Name] = tool
 	}
 }
 
-// toolSpec returns the description of a tool; of an unknown one it is almost empty.
-func (t *turnRun) toolSpec(name string) ToolSpec {
-	if tool := t.tools[name]; tool != nil {
-		return tool.Spec()
+// tool returns a tool; an unknown one has only a kind.
+func (t *turnRun) tool(name string) Tool {
+	if tool, ok := t.tools[name]; ok {
+		return tool
 	}
-	return ToolSpec{Name: name, Kind: protocol.ToolOther}
+	return Tool{Kind: protocol.ToolOther}
 }
 
 // note adds a text for the model to the conversation.
@@ -219,8 +219,7 @@ func (t *turnRun) note(text string) error {
 func (a *Agent) newRequest(toolbox Toolbox) *model.Request {
 	r := &model.Request{CacheKey: a.spec.Session}
 	for _, tool := range a.offered(toolbox) {
-		spec := tool.Spec()
-		r.Tools = append(r.Tools, model.Tool{Name: spec.Name, About: spec.About, Schema: spec.Schema})
+		r.Tools = append(r.Tools, model.Tool{Name: tool.Name, About: tool.About, Schema: tool.Schema})
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

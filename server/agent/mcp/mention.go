@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -24,27 +25,18 @@ const (
 // listNamed reads the resources that users can mention. A server that fails to list them offers
 // none: the model can ask for them later.
 func (c *connection) listNamed(ctx context.Context, s *sdk.ClientSession) (list []protocol.Resource) {
-	params := &sdk.ListResourcesParams{}
-	for page := 0; page == 0 || params.Cursor != "" && page < maxPages; page++ {
-		r, err := s.ListResources(ctx, params)
-		if err != nil {
+	for x, err := range s.Resources(ctx, nil) {
+		switch {
+		case err != nil:
 			c.box.options.Host.Logf("MCP server %s: list resources: %v", c.server.Name, c.server.plainError(err))
 			return list
+		case x == nil || !isMentionable(x.URI):
+		case len(list) == maxNamed:
+			return list
+		default:
+			title := oneLine(cmp.Or(x.Title, x.Name), 100)
+			list = append(list, protocol.Resource{Name: c.server.Name + ":" + x.URI, Title: title})
 		}
-		for _, x := range r.Resources {
-			switch {
-			case x == nil || !isMentionable(x.URI):
-			case len(list) == maxNamed:
-				return list
-			default:
-				title := x.Title
-				if title == "" {
-					title = x.Name
-				}
-				list = append(list, protocol.Resource{Name: c.server.Name + ":" + x.URI, Title: oneLine(title, 100)})
-			}
-		}
-		params.Cursor = r.NextCursor
 	}
 	return list
 }
@@ -87,10 +79,7 @@ func (b *Toolbox) ReadResource(ctx context.Context, name string) ([]model.Part, 
 	if err != nil || !isMentionable(uri) {
 		return nil, nil //nolint:nilerr // it is a text
 	}
-	send := func(ctx context.Context, s *sdk.ClientSession, _ string) (*sdk.ReadResourceResult, error) {
-		return s.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
-	}
-	r, err := run(ctx, c, caller{out: func(string) {}}, send)
+	r, err := c.readResource(ctx, uri, func(string) {})
 	if err != nil {
 		return nil, err
 	}

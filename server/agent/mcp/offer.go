@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,7 +16,7 @@ import (
 
 // An offer holds a server's tools, prompts and resources, bounded.
 type offer struct {
-	tools     []*tool
+	tools     []llm.Tool
 	prompts   []*prompt
 	resources bool
 	named     []protocol.Resource // that users can mention
@@ -50,36 +51,27 @@ func (c *connection) list(ctx context.Context, s *sdk.ClientSession) (o offer, e
 
 // listTools reads the tools. A name that is taken belongs to the first.
 func (c *connection) listTools(ctx context.Context, s *sdk.ClientSession, o *offer) (problems []string, err error) {
-	names := map[string]bool{}
-	over, bad := false, []string(nil)
-	params := &sdk.ListToolsParams{}
-	for page := 0; page == 0 || params.Cursor != "" && page < maxPages && !over; page++ {
-		r, err := s.ListTools(ctx, params)
+	var bad []string
+	for of, err := range s.Tools(ctx, nil) {
 		if err != nil {
 			return nil, err
 		}
-		for _, of := range r.Tools {
-			if of == nil {
-				continue
-			}
-			if over = len(o.tools) >= maxTools; over {
-				break
-			}
-			t, err := c.newTool(of)
-			if err == nil && names[t.spec.Name] {
-				err = errors.New("its name is taken")
-			}
-			if err != nil {
-				bad = append(bad, fmt.Sprintf("tool %.80s (%v)", protocol.ValidText(of.Name), err))
-				continue
-			}
-			names[t.spec.Name] = true
-			o.tools = append(o.tools, t)
+		if of == nil {
+			continue
 		}
-		params.Cursor = r.NextCursor
-	}
-	if over || params.Cursor != "" {
-		problems = append(problems, fmt.Sprintf("all tools after the first %d", len(o.tools)))
+		if len(o.tools) == maxTools || len(bad) == maxBad {
+			problems = append(problems, fmt.Sprintf("all tools after the first %d", len(o.tools)))
+			break
+		}
+		t, err := c.newTool(of)
+		if err == nil && slices.ContainsFunc(o.tools, func(x llm.Tool) bool { return x.Name == t.Name }) {
+			err = errors.New("its name is taken")
+		}
+		if err != nil {
+			bad = append(bad, fmt.Sprintf("tool %.80s (%v)", protocol.ValidText(of.Name), err))
+			continue
+		}
+		o.tools = append(o.tools, t)
 	}
 	if n := len(bad); n > 5 {
 		bad = append(bad[:5], fmt.Sprintf("%d more tools", n-5))
@@ -88,13 +80,13 @@ func (c *connection) listTools(ctx context.Context, s *sdk.ClientSession, o *off
 }
 
 // newTool checks a tool of the server.
-func (c *connection) newTool(of *sdk.Tool) (*tool, error) {
+func (c *connection) newTool(of *sdk.Tool) (t llm.Tool, err error) {
 	if of.Name == "" {
-		return nil, errors.New("it has no name")
+		return t, errors.New("it has no name")
 	}
 	input, ok := of.InputSchema.(map[string]any)
 	if !ok {
-		return nil, errors.New("its input schema is not an object")
+		return t, errors.New("its input schema is not an object")
 	}
 	if input["type"] == nil {
 		input["type"] = "object"
@@ -105,40 +97,36 @@ func (c *connection) newTool(of *sdk.Tool) (*tool, error) {
 	schema, err := json.Marshal(input)
 	switch {
 	case err != nil:
-		return nil, err
+		return t, err
 	case input["type"] != "object":
-		return nil, errors.New("its input is not an object")
+		return t, errors.New("its input is not an object")
 	case len(schema) > maxSchema:
-		return nil, fmt.Errorf("its input schema is larger than %d KiB", maxSchema>>10)
+		return t, fmt.Errorf("its input schema is larger than %d KiB", maxSchema>>10)
 	}
-	t := &tool{connection: c, name: of.Name, spec: llm.ToolSpec{
+	t = llm.Tool{
 		Name: toolName(c.server.Name, of.Name), Kind: protocol.ToolOther, Schema: schema,
 		About: cut(of.Description, maxAbout),
-	}}
-	if a := of.Annotations; a != nil && a.ReadOnlyHint && c.server.TrustReadOnly {
-		t.trusted, t.spec.Kind, t.spec.Parallel = true, protocol.ToolRead, true
 	}
+	trusted := of.Annotations != nil && of.Annotations.ReadOnlyHint && c.server.TrustReadOnly
+	if trusted {
+		t.Kind, t.Parallel = protocol.ToolRead, true
+	}
+	t.Preview = c.call(of.Name, trusted)
 	return t, nil
 }
 
 // listPrompts reads the prompts.
 func (c *connection) listPrompts(ctx context.Context, s *sdk.ClientSession, o *offer) (problems []string, err error) {
-	params := &sdk.ListPromptsParams{}
-	for page := 0; page == 0 || params.Cursor != "" && page < maxPages; page++ {
-		r, err := s.ListPrompts(ctx, params)
-		if err != nil {
+	for of, err := range s.Prompts(ctx, nil) {
+		switch {
+		case err != nil:
 			return nil, err
+		case of == nil || of.Name == "":
+		case len(o.prompts) == maxPrompts || len(of.Arguments) > maxArguments:
+			return []string{fmt.Sprintf("all prompts after the first %d", len(o.prompts))}, nil
+		default:
+			o.prompts = append(o.prompts, newPrompt(c, of))
 		}
-		for _, of := range r.Prompts {
-			switch {
-			case of == nil || of.Name == "":
-			case len(o.prompts) >= maxPrompts || len(of.Arguments) > maxArguments:
-				return []string{fmt.Sprintf("all prompts after the first %d", len(o.prompts))}, nil
-			default:
-				o.prompts = append(o.prompts, newPrompt(c, of))
-			}
-		}
-		params.Cursor = r.NextCursor
 	}
 	return nil, nil
 }

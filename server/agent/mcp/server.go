@@ -50,7 +50,7 @@ const (
 const (
 	maxTools       = 128
 	maxPrompts     = 64
-	maxPages       = 64 // of a list
+	maxBad         = 1000 // tools that cannot be used, after which the others are left out
 	maxSchema      = 32 << 10
 	maxAbout       = 4 << 10
 	maxShown       = 30_000 // bytes of a result that the model gets, unless Options.Shorten bounds it

@@ -192,6 +192,15 @@ func serveMany() {
 	for i := range 100_000 {
 		fmt.Fprintf(&tools, `,{"name":"tool%d","inputSchema":{"type":"object"}}`, i)
 	}
+	answerRaw(map[string]string{
+		"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},` +
+			`"serverInfo":{"name":"many","version":"1"}}`,
+		"tools/list": `{"tools":[` + tools.String() + `]}`,
+	})
+}
+
+// answerRaw answers requests with results by their methods.
+func answerRaw(results map[string]string) {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var r struct {
@@ -202,12 +211,8 @@ func serveMany() {
 			continue
 		}
 		answer := `"error":{"code":-32601,"message":"unknown"}`
-		switch r.Method {
-		case "initialize":
-			answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},` +
-				`"serverInfo":{"name":"many","version":"1"}}`
-		case "tools/list":
-			answer = `"result":{"tools":[` + tools.String() + `]}`
+		if result := results[r.Method]; result != "" {
+			answer = `"result":` + result
 		}
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", r.ID, answer)
 	}
@@ -301,7 +306,7 @@ func (r *rig) prepare() {
 func (r *rig) names() string {
 	var names []string
 	for _, t := range r.Tools() {
-		names = append(names, t.Spec().Name)
+		names = append(names, t.Name)
 	}
 	return strings.Join(names, " ")
 }
@@ -309,12 +314,12 @@ func (r *rig) names() string {
 func (r *rig) tool(name string) llm.Tool {
 	r.t.Helper()
 	for _, t := range r.Tools() {
-		if t.Spec().Name == name {
+		if t.Name == name {
 			return t
 		}
 	}
 	r.t.Fatalf("no tool %s: %s", name, r.names())
-	return nil
+	return llm.Tool{}
 }
 
 // call runs a tool.
@@ -332,10 +337,11 @@ func (r *rig) callAsking(
 		out = func(string) {}
 	}
 	t, c := r.tool(name), &llm.ToolCall{Input: json.RawMessage(input), Asking: ask}
-	if _, err := t.Preview(ctx, c); err != nil {
+	p, err := t.Preview(ctx, c)
+	if err != nil {
 		return llm.ToolResult{}, err
 	}
-	return t.Run(ctx, c, out)
+	return p.Run(ctx, out)
 }
 
 // connected returns an error if a request to a server would be refused.

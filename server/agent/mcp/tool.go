@@ -13,35 +13,34 @@ import (
 	"agentctl/server/agent/llm"
 )
 
-// A tool is a tool of a server.
-type tool struct {
-	connection *connection
-	name       string // as the server has it
-	spec       llm.ToolSpec
-	trusted    bool // calls run without asking
+// call returns the preview of a tool as the server has it. The server checks the arguments. Users see the full
+// input. A trusted tool runs without asking.
+func (c *connection) call(name string, trusted bool) func(context.Context, *llm.ToolCall) (llm.Preview, error) {
+	return func(_ context.Context, call *llm.ToolCall) (llm.Preview, error) {
+		p := asked(fmt.Sprintf("%s of MCP server %s", cut(name, 200), c.server.Name))
+		p.Safe = trusted
+		p.Run = func(ctx context.Context, out func(string)) (llm.ToolResult, error) {
+			by := caller{out: out, tool: toolName(c.server.Name, name), ask: call.Asking}
+			// A call is sent once: after a failure it is not known whether it ran.
+			r, err := run(ctx, c, by, func(
+				ctx context.Context, s *sdk.ClientSession, token string,
+			) (*sdk.CallToolResult, error) {
+				p := &sdk.CallToolParams{Name: name, Arguments: call.Input}
+				p.SetProgressToken(token)
+				return s.CallTool(ctx, p)
+			})
+			if err != nil {
+				return llm.ToolResult{}, err
+			}
+			return c.box.result(r), nil
+		}
+		return p, nil
+	}
 }
 
-// Spec implements llm.Tool.
-func (t *tool) Spec() llm.ToolSpec { return t.spec }
-
-// Preview implements llm.Tool. The server checks the arguments. Users see the full input.
-func (t *tool) Preview(context.Context, *llm.ToolCall) (llm.Preview, error) {
-	title := fmt.Sprintf("%s of MCP server %s", cut(t.name, 200), t.connection.server.Name)
-	return llm.Preview{Title: title, Safe: t.trusted, Request: protocol.Approval{Kind: protocol.ApproveTool}}, nil
-}
-
-// Run implements llm.Tool. A call is sent once: after a failure it is not known whether it ran.
-func (t *tool) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm.ToolResult, error) {
-	send := func(ctx context.Context, s *sdk.ClientSession, token string) (*sdk.CallToolResult, error) {
-		p := &sdk.CallToolParams{Name: t.name, Arguments: c.Input}
-		p.SetProgressToken(token)
-		return s.CallTool(ctx, p)
-	}
-	r, err := run(ctx, t.connection, caller{out: out, tool: t.spec.Name, ask: c.Asking}, send)
-	if err != nil {
-		return llm.ToolResult{}, err
-	}
-	return t.connection.box.result(r), nil
+// asked returns the preview of a call that users are asked for.
+func asked(title string) llm.Preview {
+	return llm.Preview{Title: title, Request: protocol.Approval{Kind: protocol.ApproveTool}}
 }
 
 // maxName is the length of a name that all providers take.

@@ -75,21 +75,16 @@ func (b *Toolbox) Prepare(ctx context.Context) error {
 // publish sets the tools of the next request: sorted by name, each name once.
 func (b *Toolbox) publish() {
 	var tools []llm.Tool
-	names := map[string]bool{}
 	resources := false
 	for _, c := range b.connections {
 		o := c.offered()
 		resources = resources || o.resources
-		for _, t := range o.tools {
-			if name := t.spec.Name; !names[name] {
-				names[name] = true
-				tools = append(tools, t)
-			}
-		}
+		tools = append(tools, o.tools...)
 	}
-	slices.SortFunc(tools, func(x, y llm.Tool) int { return strings.Compare(x.Spec().Name, y.Spec().Name) })
+	slices.SortStableFunc(tools, func(x, y llm.Tool) int { return strings.Compare(x.Name, y.Name) })
+	tools = slices.CompactFunc(tools, func(x, y llm.Tool) bool { return x.Name == y.Name })
 	if resources {
-		tools = append(tools, &listResources{b}, &readResource{b})
+		tools = append(tools, b.resourceTools()...)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

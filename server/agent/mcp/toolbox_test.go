@@ -21,7 +21,7 @@ func TestTheToolsOfAProgramAreCalled(t *testing.T) {
 	s := program(t, "box", "tools")
 	s.Env = append(s.Env, "MARK=set")
 	r := newRig(t, s)
-	echo := r.tool("mcp__box__echo").Spec()
+	echo := r.tool("mcp__box__echo")
 	if echo.Kind != protocol.ToolOther || echo.Parallel || echo.About != "about echo" ||
 		!strings.Contains(string(echo.Schema), `"text"`) {
 		t.Errorf("%+v %s", echo, echo.Schema)
@@ -69,8 +69,8 @@ func TestAReadOnlyHintCountsOnlyIfTheServerIsTrusted(t *testing.T) {
 	r := newRig(t, s)
 	for name, want := range map[string]bool{"mcp__box__echo": true, "mcp__box__env": false} {
 		p, err := r.tool(name).Preview(t.Context(), nil)
-		if spec := r.tool(name).Spec(); err != nil || p.Safe != want || spec.Parallel != want {
-			t.Errorf("%s: %+v, %+v, %v", name, p, spec, err)
+		if spec := r.tool(name); err != nil || p.Safe != want || spec.Parallel != want {
+			t.Errorf("%s: %+v, %+v, %v", name, p.Safe, spec.Parallel, err)
 		}
 	}
 }
@@ -223,8 +223,8 @@ func TestHostileServersAreBoundedAndHurtNoOther(t *testing.T) {
 	if n := strings.Count(r.names(), "mcp__many__"); n != maxTools {
 		t.Errorf("%d tools of many", n)
 	}
-	for _, t2 := range r.Tools() {
-		if s := t2.Spec(); len(s.Name) > maxName || len(s.Schema) > maxSchema || strings.ContainsAny(s.Name, ". ") {
+	for _, s := range r.Tools() {
+		if len(s.Name) > maxName || len(s.Schema) > maxSchema || strings.ContainsAny(s.Name, ". ") {
 			t.Errorf("%s: %d bytes", s.Name, len(s.Schema))
 		}
 	}

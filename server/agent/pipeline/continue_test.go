@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -82,31 +81,26 @@ type workTool struct {
 	run func(ctx context.Context, work string)
 }
 
-func (w *workTool) Tools() []llm.Tool    { return []llm.Tool{w} }
-func (w *workTool) Notes(int) []llm.Note { return nil }
-func (w *workTool) Close() error         { return nil }
-func (w *workTool) Spec() llm.ToolSpec {
-	return llm.ToolSpec{
-		Name: "work", Kind: protocol.ToolEdit, About: "works",
-		Schema: json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"}}}`),
-	}
+type workArguments struct {
+	X string `json:"x,omitempty"`
 }
 
-func (w *workTool) Preview(context.Context, *llm.ToolCall) (llm.Preview, error) {
+func (w *workTool) Notes(int) []llm.Note { return nil }
+func (w *workTool) Close() error         { return nil }
+func (w *workTool) Tools() []llm.Tool {
+	return []llm.Tool{llm.NewTool(llm.Tool{Name: "work", Kind: protocol.ToolEdit, About: "works"}, w.check)}
+}
+
+func (w *workTool) check(_ context.Context, _ *llm.ToolCall, in workArguments) (llm.Preview, error) {
 	return llm.Preview{
 		Title: "work", Locations: []protocol.Location{{Path: "f"}},
 		Request: protocol.Approval{Kind: protocol.ApproveCommand, Command: "work"},
+		Run: func(ctx context.Context, out func(string)) (llm.ToolResult, error) {
+			w.run(ctx, in.X)
+			out("live")
+			return llm.ToolResult{Text: "done " + in.X}, ctx.Err()
+		},
 	}, nil
-}
-
-func (w *workTool) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm.ToolResult, error) {
-	var in struct{ X string }
-	if err := c.Decode(w.Spec(), &in); err != nil {
-		return llm.ToolResult{}, err
-	}
-	w.run(ctx, in.X)
-	out("live")
-	return llm.ToolResult{Text: "done " + in.X}, ctx.Err()
 }
 
 // A continuing is a pipeline with llm agents over several processes of the server.

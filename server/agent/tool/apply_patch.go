@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -10,9 +9,6 @@ import (
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/tool/patch"
 )
-
-// applyPatch is the tool that applies a patch to several files.
-type applyPatch struct{ box *Toolbox }
 
 // ApplyPatch is the name of the tool that applies patches.
 const ApplyPatch = "apply_patch"
@@ -32,63 +28,50 @@ const aboutPatch = `Changes files with a patch. All files are changed, or none. 
 "*** Move to:" is optional. Give about three lines that stay before and after a change. "*** End of File" after the
 lines of a change anchors it at the end of the file. Paths are relative to the working directory.`
 
-// Spec implements llm.Tool.
-func (t *applyPatch) Spec() llm.ToolSpec {
-	return llm.ToolSpec{
-		Name: ApplyPatch, Kind: protocol.ToolEdit, About: aboutPatch,
-		Schema: schema(fields{"patch": textField("the patch")}),
-	}
+type patchArguments struct {
+	Patch string `json:"patch" about:"the patch"`
 }
 
-// Preview implements llm.Tool.
-func (t *applyPatch) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[struct {
-		Patch string `json:"patch"`
-	}](c, t)
+// applyPatch returns the tool that applies a patch to several files.
+func (b *Toolbox) applyPatch() llm.Tool {
+	return llm.NewTool(llm.Tool{Name: ApplyPatch, Kind: protocol.ToolEdit, About: aboutPatch}, b.checkPatch)
+}
+
+func (b *Toolbox) checkPatch(_ context.Context, c *llm.ToolCall, in patchArguments) (llm.Preview, error) {
+	set, exact, err := b.plan(in.Patch)
 	if err != nil {
 		return llm.Preview{}, err
 	}
-	set, exact, err := t.plan(in.Patch)
-	if err != nil {
-		return llm.Preview{}, err
-	}
-	c.Plan = set
 	p := set.preview("Change " + set.names())
 	if exact { // the patch shows all of it
 		p.Content = nil
 	}
-	p.Request.Patch = in.Patch
-	if strings.ContainsFunc(in.Patch, func(r rune) bool { return r == '\r' }) {
-		p.Request.Patch = strings.ReplaceAll(in.Patch, "\r\n", "\n")
-	}
+	p.Request.Patch = strings.ReplaceAll(in.Patch, "\r\n", "\n")
+	p.Run = func(context.Context, func(string)) (llm.ToolResult, error) { return b.runPatch(c, set) }
 	return p, nil
 }
 
-// Run implements llm.Tool. A patch that the user edited is applied to the files as they are now.
-func (t *applyPatch) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
-	set, ok := c.Plan.(changeSet)
-	if !ok {
-		return llm.ToolResult{}, errors.New("the patch was not checked")
+// runPatch applies a checked patch. One that the user edited is applied to the files as they are now.
+func (b *Toolbox) runPatch(c *llm.ToolCall, set changeSet) (llm.ToolResult, error) {
+	if c.Patch == "" {
+		return b.change(c.Turn, set)
 	}
-	if c.Patch != "" {
-		edited, _, err := t.plan(c.Patch)
-		if err != nil {
-			return llm.ToolResult{}, fmt.Errorf("the edited patch was not applied: %w", err)
-		}
-		for i := range edited {
-			if p := &edited[i].place; (p.outside || p.protected()) && set.find(p) == nil {
-				return llm.ToolResult{}, fmt.Errorf("the edited patch was not applied: %s is not in the patch as it "+
-					"was sent, and not in the session's directory or a file of git", p.shown)
-			}
-		}
-		set = edited
+	edited, _, err := b.plan(c.Patch)
+	if err != nil {
+		return llm.ToolResult{}, fmt.Errorf("the edited patch was not applied: %w", err)
 	}
-	return t.box.change(c.Turn, set)
+	for i := range edited {
+		if p := &edited[i].place; (p.outside || p.protected()) && set.find(p) == nil {
+			return llm.ToolResult{}, fmt.Errorf("the edited patch was not applied: %s is not in the patch as it "+
+				"was sent, and not in the session's directory or a file of git", p.shown)
+		}
+	}
+	return b.change(c.Turn, edited)
 }
 
 // plan returns the changes of a patch to the files as they are. exact reports whether the files
 // have the lines of the patch as they are in it.
-func (t *applyPatch) plan(text string) (set changeSet, exact bool, err error) {
+func (b *Toolbox) plan(text string) (set changeSet, exact bool, err error) {
 	files, err := patch.Parse(text)
 	if err != nil {
 		return nil, false, err
@@ -96,14 +79,14 @@ func (t *applyPatch) plan(text string) (set changeSet, exact bool, err error) {
 	exact = true
 	for i := range files {
 		f := &files[i]
-		p, err := t.box.target(f.Path)
+		p, err := b.target(f.Path)
 		if err != nil {
 			return nil, false, err
 		}
 		if set.find(&p) != nil {
 			return nil, false, fmt.Errorf("%s is in the patch twice: join its chunks", p.shown)
 		}
-		changes, same, err := t.planFile(f, p)
+		changes, same, err := b.planFile(f, p)
 		if err != nil {
 			return nil, false, err
 		}
@@ -118,7 +101,7 @@ func (t *applyPatch) plan(text string) (set changeSet, exact bool, err error) {
 }
 
 // planFile returns the changes of one file of a patch: two if it is moved.
-func (t *applyPatch) planFile(f *patch.File, p place) (set changeSet, exact bool, err error) {
+func (b *Toolbox) planFile(f *patch.File, p place) (set changeSet, exact bool, err error) {
 	if f.Operation == patch.Add {
 		set, err := newFile(p, f.Text)
 		return set, true, err
@@ -138,11 +121,10 @@ func (t *applyPatch) planFile(f *patch.File, p place) (set changeSet, exact bool
 	if err != nil {
 		return nil, false, err
 	}
-	updated := content{exists: true, bytes: []byte(text), mode: old.mode}
 	if f.MoveTo == "" {
-		return changeSet{{place: p, old: old, new: updated}}, exact, nil
+		return changeSet{{place: p, old: old, new: old.changed(text)}}, exact, nil
 	}
-	to, err := t.box.target(f.MoveTo)
+	to, err := b.target(f.MoveTo)
 	if err != nil {
 		return nil, false, err
 	}

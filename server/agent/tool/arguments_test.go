@@ -14,7 +14,7 @@ func TestEveryToolNamesItsFields(t *testing.T) {
 	for _, tool := range box.Tools() {
 		_, err := tool.Preview(t.Context(), &llm.ToolCall{Input: json.RawMessage(`{"no_such":1}`)})
 		if err == nil || !strings.Contains(err.Error(), `the call has no field "no_such": it has the fields `) {
-			t.Errorf("%s: %v", tool.Spec().Name, err)
+			t.Errorf("%s: %v", tool.Name, err)
 		}
 	}
 }
@@ -23,7 +23,7 @@ func TestEveryToolNamesItsFields(t *testing.T) {
 func TestAListOfWordsIsShownAsItRuns(t *testing.T) {
 	b := newRig(t, nil)
 	c := &llm.ToolCall{Input: json.RawMessage(`{"cmd":["printf","%s|","a b","it's","$HOME","*",""],"timeout_ms":"5000"}`)}
-	tool := &shell{b.Toolbox}
+	tool := b.shell()
 	p, err := tool.Preview(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func TestAListOfWordsIsShownAsItRuns(t *testing.T) {
 	if err := json.Unmarshal(c.Input, &input); err != nil || input["command"] != line || input["timeout_ms"] != 5000.0 {
 		t.Errorf("the arguments are %s", c.Input)
 	}
-	r, err := tool.Run(t.Context(), c, func(string) {})
+	r, err := p.Run(t.Context(), func(string) {})
 	if err != nil || r.Text != "a b|it's|$HOME|*||" {
 		t.Errorf("%q, %v", r.Text, err)
 	}

@@ -192,7 +192,8 @@ func TestALinkMadeAfterTheCheckDoesNotLeadOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, map[string]string{"sub/x": "1\n", "../other/x": "1\n"})
 			c := r.call(args{"patch": patch})
-			if _, err := r.tool(ApplyPatch).Preview(t.Context(), c); err != nil {
+			p, err := r.tool(ApplyPatch).Preview(t.Context(), c)
+			if err != nil {
 				t.Fatal(err)
 			}
 			if err := os.RemoveAll(filepath.Join(r.dir, "sub")); err != nil {
@@ -200,7 +201,7 @@ func TestALinkMadeAfterTheCheckDoesNotLeadOut(t *testing.T) {
 			}
 			r.link("../other", "sub")
 			before := r.tree()
-			if _, err := r.tool(ApplyPatch).Run(t.Context(), c, nil); err == nil {
+			if _, err := p.Run(t.Context(), nil); err == nil {
 				t.Error("it was applied")
 			}
 			if after := r.tree(); after != before {
@@ -225,12 +226,13 @@ func TestAFileChangedAfterTheCheckIsAConflict(t *testing.T) {
 			c := r.call(args{"patch": begin("*** Update File: a", "@@", "-1", "+2", "*** Update File: b", "@@",
 				"-x", "+y",
 				"*** Add File: n", "+n")})
-			if _, err := r.tool(ApplyPatch).Preview(t.Context(), c); err != nil {
+			p, err := r.tool(ApplyPatch).Preview(t.Context(), c)
+			if err != nil {
 				t.Fatal(err)
 			}
 			change(r)
 			before := r.tree()
-			if _, err := r.tool(ApplyPatch).Run(t.Context(), c, nil); err == nil {
+			if _, err := p.Run(t.Context(), nil); err == nil {
 				t.Error("it was applied")
 			}
 			if after := r.tree(); after != before {
@@ -253,7 +255,7 @@ func TestAFailedPatchIsTakenBack(t *testing.T) {
 	for n := 0; ; n++ {
 		r := newRig(t, files)
 		before := r.tree()
-		set, _, err := (&applyPatch{r.Toolbox}).plan(manyChanges)
+		set, _, err := r.plan(manyChanges)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +298,7 @@ func TestAFailedPatchIsTakenBack(t *testing.T) {
 func TestAFileIsRestoredInPlace(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1\n", "b": "2\n"})
 	before := r.tree()
-	set, _, err := (&applyPatch{r.Toolbox}).plan(begin("*** Update File: a", "@@", "-1", "+a longer text",
+	set, _, err := r.plan(begin("*** Update File: a", "@@", "-1", "+a longer text",
 		"*** Update File: b",
 		"@@", "-2", "+3"))
 	if err != nil {
@@ -319,7 +321,7 @@ func TestAFileIsRestoredInPlace(t *testing.T) {
 // The error names files that cannot be restored.
 func TestAFileThatCannotBeRestoredIsNamed(t *testing.T) {
 	r := newRig(t, map[string]string{"b": "2\n"})
-	set, _, err := (&applyPatch{r.Toolbox}).plan(begin("*** Add File: a", "+1", "*** Delete File: b"))
+	set, _, err := r.plan(begin("*** Add File: a", "+1", "*** Delete File: b"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,12 +344,12 @@ func TestAnEditedPatchIsWhatRuns(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	c.Patch = begin("*** Update File: ../secret", "@@", "-s", "+t")
-	if _, err := r.tool(ApplyPatch).Run(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(),
+	if _, err := p.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(),
 		"not applied") {
 		t.Errorf("an edit that leads out: %v", err)
 	}
 	c.Patch = begin("*** Update File: a", "@@", "-1", "+3")
-	result, err := r.tool(ApplyPatch).Run(t.Context(), c, nil)
+	result, err := p.Run(t.Context(), nil)
 	if err != nil || result.Text != "Done:\nupdate a\n" {
 		t.Errorf("%+v, %v", result, err)
 	}

@@ -26,6 +26,11 @@ type content struct {
 // sum identifies the content of a file.
 func (c *content) sum() [sha256.Size]byte { return sha256.Sum256(c.bytes) }
 
+// changed returns a file with another text and the same mode.
+func (c *content) changed(text string) content {
+	return content{exists: true, bytes: []byte(text), mode: c.mode}
+}
+
 // same reports whether a file is as it was.
 func (c *content) same(other *content) bool {
 	return c.exists == other.exists && bytes.Equal(c.bytes, other.bytes)

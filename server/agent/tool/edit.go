@@ -10,42 +10,24 @@ import (
 	"agentctl/server/agent/llm"
 )
 
-// editFile is the tool that replaces a text in a file.
-type editFile struct{ box *Toolbox }
-
 type editArguments struct {
-	Path       string `json:"path"`
-	OldString  string `json:"old_string"`
-	NewString  string `json:"new_string"`
-	ReplaceAll bool   `json:"replace_all"`
+	Path       string `json:"path" about:"of the file"`
+	OldString  string `json:"old_string" about:"the text as it is in the file"`
+	NewString  string `json:"new_string" about:"the text instead"`
+	ReplaceAll bool   `json:"replace_all,omitempty" about:"replace it everywhere"`
 }
 
-// An editPlan is a checked call of editFile or writeFile.
-type editPlan struct {
-	set  changeSet
-	note string
-}
-
-// Spec implements llm.Tool.
-func (t *editFile) Spec() llm.ToolSpec {
-	return llm.ToolSpec{
+// editFile returns the tool that replaces a text in a file.
+func (b *Toolbox) editFile() llm.Tool {
+	return llm.NewTool(llm.Tool{
 		Name: "edit", Kind: protocol.ToolEdit,
 		About: "Replaces a text in a file. old_string must be in the file exactly once, with its blanks; with " +
 			"replace_all it is replaced everywhere. Read the file first.",
-		Schema: schema(fields{
-			"path": textField("of the file"), "old_string": textField("the text as it is in the file"),
-			"new_string": textField("the text instead"), "replace_all": flagField("replace it everywhere"),
-		}, "replace_all"),
-	}
+	}, b.checkEdit)
 }
 
-// Preview implements llm.Tool.
-func (t *editFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[editArguments](c, t)
-	if err != nil {
-		return llm.Preview{}, err
-	}
-	p, err := t.box.target(in.Path)
+func (b *Toolbox) checkEdit(_ context.Context, c *llm.ToolCall, in editArguments) (llm.Preview, error) {
+	p, err := b.target(in.Path)
 	if err != nil {
 		return llm.Preview{}, err
 	}
@@ -53,7 +35,7 @@ func (t *editFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, err
 	if err != nil {
 		return llm.Preview{}, err
 	}
-	if err := t.box.known.check(&p, &old, false); err != nil {
+	if err := b.known.check(&p, &old, false); err != nil {
 		return llm.Preview{}, err
 	}
 	before, err := old.text(&p)
@@ -64,25 +46,19 @@ func (t *editFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, err
 	if err != nil {
 		return llm.Preview{}, err
 	}
-	set := changeSet{{place: p, old: old, new: content{exists: true, bytes: []byte(after), mode: old.mode}}}
-	c.Plan = editPlan{set, note}
-	return set.preview("Edit " + p.shown), nil
+	return b.changing("Edit ", c, change{place: p, old: old, new: old.changed(after)}, note), nil
 }
 
-// Run implements llm.Tool.
-func (t *editFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
-	return t.box.runPlan(c)
-}
-
-// runPlan applies a checked call.
-func (b *Toolbox) runPlan(c *llm.ToolCall) (llm.ToolResult, error) {
-	plan, ok := c.Plan.(editPlan)
-	if !ok {
-		return llm.ToolResult{}, errors.New("the change was not checked")
+// changing returns the preview of a call that changes one file. note follows its result.
+func (b *Toolbox) changing(verb string, c *llm.ToolCall, of change, note string) llm.Preview {
+	set := changeSet{of}
+	p := set.preview(verb + of.place.shown)
+	p.Run = func(context.Context, func(string)) (llm.ToolResult, error) {
+		r, err := b.change(c.Turn, set)
+		r.Text = strings.TrimSpace(r.Text + note)
+		return r, err
 	}
-	r, err := b.change(c.Turn, plan.set)
-	r.Text = strings.TrimSpace(r.Text + plan.note)
-	return r, err
+	return p
 }
 
 // change applies a set, with a record for the turn, and returns the result for the model and the

@@ -21,12 +21,8 @@ import (
 	"agentctl/server/agent/llm"
 )
 
-// fetch is the tool that requests web pages. Its connections go to public addresses only, unless
-// private ones are allowed.
-type fetch struct{ client *http.Client }
-
 type fetchArguments struct {
-	URL string `json:"url"`
+	URL string `json:"url" about:"of the page"`
 }
 
 // Limits of a request.
@@ -37,12 +33,14 @@ const (
 	fetchRedirects = 5
 )
 
-func newFetch(private bool) *fetch {
+// newFetch returns the tool that requests web pages. Its connections go to public addresses only, unless private
+// ones are allowed.
+func newFetch(private bool) llm.Tool {
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
 	if !private {
 		dialer.Control = publicOnly
 	}
-	return &fetch{&http.Client{
+	client := &http.Client{
 		Timeout: fetchTimeout,
 		Transport: &http.Transport{ // without a proxy: it would connect to any address
 			DialContext: dialer.DialContext, ResponseHeaderTimeout: fetchTimeout, DisableKeepAlives: true,
@@ -60,7 +58,25 @@ func newFetch(private bool) *fetch {
 			}
 			return nil
 		},
-	}}
+	}
+	return llm.NewTool(llm.Tool{
+		Name: "fetch", Kind: protocol.ToolFetch, Parallel: true,
+		About: "Requests a web page by its http or https URL and returns its text.",
+	}, func(_ context.Context, _ *llm.ToolCall, in fetchArguments) (llm.Preview, error) {
+		u, err := url.Parse(in.URL)
+		if err != nil {
+			return llm.Preview{}, fmt.Errorf("invalid url: %w", err)
+		}
+		if err := checkURL(u); err != nil {
+			return llm.Preview{}, err
+		}
+		return llm.Preview{
+			Title: "Fetch " + u.String(), Request: protocol.Approval{Kind: protocol.ApproveTool},
+			Run: func(ctx context.Context, _ func(string)) (llm.ToolResult, error) {
+				return fetch(ctx, client, u.String())
+			},
+		}, nil
+	})
 }
 
 // publicOnly refuses connections to addresses that are not of the public network. It sees the
@@ -102,45 +118,15 @@ func checkURL(u *url.URL) error {
 	return nil
 }
 
-// Spec implements llm.Tool.
-func (t *fetch) Spec() llm.ToolSpec {
-	return llm.ToolSpec{
-		Name: "fetch", Kind: protocol.ToolFetch, Parallel: true,
-		About:  "Requests a web page by its http or https URL and returns its text.",
-		Schema: schema(fields{"url": textField("of the page")}),
-	}
-}
-
-// Preview implements llm.Tool.
-func (t *fetch) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[fetchArguments](c, t)
-	if err != nil {
-		return llm.Preview{}, err
-	}
-	u, err := url.Parse(in.URL)
-	if err != nil {
-		return llm.Preview{}, fmt.Errorf("invalid url: %w", err)
-	}
-	if err := checkURL(u); err != nil {
-		return llm.Preview{}, err
-	}
-	c.Plan = u.String()
-	return llm.Preview{Title: "Fetch " + u.String(), Request: protocol.Approval{Kind: protocol.ApproveTool}}, nil
-}
-
-// Run implements llm.Tool.
-func (t *fetch) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
-	address, ok := c.Plan.(string)
-	if !ok {
-		return llm.ToolResult{}, errors.New("the URL was not checked")
-	}
+// fetch requests a page.
+func fetch(ctx context.Context, client *http.Client, address string) (llm.ToolResult, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return llm.ToolResult{}, err
 	}
 	r.Header.Set("User-Agent", "agentctl")
 	r.Header.Set("Accept", "text/*, application/json;q=0.9, */*;q=0.1")
-	answer, err := t.client.Do(r)
+	answer, err := client.Do(r)
 	if err != nil {
 		return llm.ToolResult{}, fmt.Errorf("fetch: %w", err)
 	}

@@ -24,7 +24,7 @@ func get(t *testing.T, private bool, url string) (llm.ToolResult, error) {
 	if p.Safe || p.Contained {
 		t.Errorf("%s: %+v", url, p)
 	}
-	return tool.Run(t.Context(), c, nil)
+	return p.Run(t.Context(), nil)
 }
 
 func TestFetch(t *testing.T) {
@@ -75,10 +75,13 @@ func TestFetch(t *testing.T) {
 		"not a public address") {
 		t.Errorf("a private address: %v", err)
 	}
+	p, err := newFetch(true).Preview(t.Context(), (&rig{t: t}).call(args{"url": server.URL + "/html"}))
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c := &llm.ToolCall{Plan: server.URL + "/html"}
-	if _, err := newFetch(true).Run(ctx, c, nil); err == nil {
+	if _, err := p.Run(ctx, nil); err == nil {
 		t.Error("a canceled request succeeds")
 	}
 }

@@ -3,7 +3,6 @@ package tool
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -14,12 +13,9 @@ import (
 	"agentctl/server/agent/llm"
 )
 
-// globFiles is the tool that finds files by their names.
-type globFiles struct{ box *Toolbox }
-
 type globArguments struct {
-	Pattern string `json:"pattern"`
-	Path    string `json:"path"`
+	Pattern string `json:"pattern" about:"of the paths"`
+	Path    string `json:"path,omitempty" about:"the directory; default: the working directory"`
 }
 
 // Limits of a search.
@@ -31,33 +27,24 @@ const (
 var searchTimeText = fmt.Sprintf("[not all files were looked at in %d s: search in a directory below]\n",
 	int(searchTime.Seconds()))
 
-// Spec implements llm.Tool.
-func (t *globFiles) Spec() llm.ToolSpec {
-	return llm.ToolSpec{
+// globFiles returns the tool that finds files by their names.
+func (b *Toolbox) globFiles() llm.Tool {
+	return llm.NewTool(llm.Tool{
 		Name: "glob", Kind: protocol.ToolSearch, Parallel: true,
 		About: fmt.Sprintf("Finds files by their paths, without those that git ignores: *.go, src/**/*.{ts,tsx}. A "+
 			"pattern without a slash matches names in every directory. At most %d are returned.", maxFound),
-		Schema: schema(fields{
-			"pattern": textField("of the paths"), "path": textField("the directory; default: the working directory"),
-		}, "path"),
-	}
-}
-
-// Preview implements llm.Tool.
-func (t *globFiles) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[globArguments](c, t)
-	if err != nil {
-		return llm.Preview{}, err
-	}
-	if err := filelist.CheckGlob(in.Pattern); err != nil {
-		return llm.Preview{}, err
-	}
-	p, err := t.box.dir.locate(cmp.Or(in.Path, "."))
-	if err != nil {
-		return llm.Preview{}, err
-	}
-	c.Plan = p
-	return p.reading("Find " + in.Pattern + where(&p)), nil
+	}, func(_ context.Context, _ *llm.ToolCall, in globArguments) (llm.Preview, error) {
+		if err := filelist.CheckGlob(in.Pattern); err != nil {
+			return llm.Preview{}, err
+		}
+		p, err := b.dir.locate(cmp.Or(in.Path, "."))
+		if err != nil {
+			return llm.Preview{}, err
+		}
+		return p.reading("Find "+in.Pattern+where(&p), func(ctx context.Context) (llm.ToolResult, error) {
+			return p.glob(ctx, in.Pattern)
+		}), nil
+	})
 }
 
 // where returns where a search is, for its title.
@@ -68,29 +55,21 @@ func where(p *place) string {
 	return " in " + p.shown
 }
 
-// Run implements llm.Tool.
-func (t *globFiles) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
-	in, err := arguments[globArguments](c, t)
-	if err != nil {
-		return llm.ToolResult{}, err
-	}
-	p, ok := c.Plan.(place)
-	if !ok {
-		return llm.ToolResult{}, errors.New("the directory was not checked")
-	}
+// glob returns the paths below a directory that match a pattern.
+func (p *place) glob(ctx context.Context, pattern string) (llm.ToolResult, error) {
 	search, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	var b strings.Builder
 	n := 0
 	for name := range filelist.All(search, p.real) {
-		if !filelist.MatchGlob(in.Pattern, name) {
+		if !filelist.MatchGlob(pattern, name) {
 			continue
 		}
 		if n++; n > maxFound {
 			fmt.Fprintf(&b, "[only the first %d files]\n", maxFound)
 			break
 		}
-		b.WriteString(path.Join(slash(&p), name) + "\n")
+		b.WriteString(path.Join(slash(p), name) + "\n")
 	}
 	if err := ctx.Err(); err != nil {
 		return llm.ToolResult{}, err

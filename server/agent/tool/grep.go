@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -20,20 +19,11 @@ import (
 	"agentctl/server/policy"
 )
 
-// grepFiles is the tool that searches the contents of files.
-type grepFiles struct{ box *Toolbox }
-
 type grepArguments struct {
-	Pattern    string `json:"pattern"`
-	Path       string `json:"path"`
-	Glob       string `json:"glob"`
-	IgnoreCase bool   `json:"ignore_case"`
-}
-
-// A grepPlan is a checked call of grepFiles.
-type grepPlan struct {
-	place   place
-	pattern *regexp.Regexp
+	Pattern    string `json:"pattern" about:"the regular expression"`
+	Path       string `json:"path,omitempty" about:"a directory or a file; default: the working directory"`
+	Glob       string `json:"glob,omitempty" about:"only files whose paths match, such as *.go"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" about:"a matches A"`
 }
 
 // Limits of a search.
@@ -42,26 +32,16 @@ const (
 	grepLine = 400     // bytes of a line that is returned
 )
 
-// Spec implements llm.Tool.
-func (t *grepFiles) Spec() llm.ToolSpec {
-	return llm.ToolSpec{
+// grepFiles returns the tool that searches the contents of files.
+func (b *Toolbox) grepFiles() llm.Tool {
+	return llm.NewTool(llm.Tool{
 		Name: "grep", Kind: protocol.ToolSearch, Parallel: true,
 		About: fmt.Sprintf("Searches text files for a regular expression (RE2), without files that git ignores. "+
 			"Returns PATH:LINE:TEXT, at most %d lines.", maxFound),
-		Schema: schema(fields{
-			"pattern": textField("the regular expression"),
-			"path":    textField("a directory or a file; default: the working directory"),
-			"glob":    textField("only files whose paths match, such as *.go"), "ignore_case": flagField("a matches A"),
-		}, "path", "glob", "ignore_case"),
-	}
+	}, b.checkGrep)
 }
 
-// Preview implements llm.Tool.
-func (t *grepFiles) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[grepArguments](c, t)
-	if err != nil {
-		return llm.Preview{}, err
-	}
+func (b *Toolbox) checkGrep(_ context.Context, _ *llm.ToolCall, in grepArguments) (llm.Preview, error) {
 	text := in.Pattern
 	if in.IgnoreCase {
 		text = "(?i)" + text
@@ -75,54 +55,14 @@ func (t *grepFiles) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, er
 			return llm.Preview{}, err
 		}
 	}
-	p, err := t.box.dir.locate(cmp.Or(in.Path, "."))
+	p, err := b.dir.locate(cmp.Or(in.Path, "."))
 	if err != nil {
 		return llm.Preview{}, err
 	}
-	c.Plan = grepPlan{p, pattern}
-	return p.reading("Search " + in.Pattern + where(&p)), nil
-}
-
-// Run implements llm.Tool.
-func (t *grepFiles) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
-	in, err := arguments[grepArguments](c, t)
-	if err != nil {
-		return llm.ToolResult{}, err
-	}
-	plan, ok := c.Plan.(grepPlan)
-	if !ok {
-		return llm.ToolResult{}, errors.New("the search was not checked")
-	}
-	root, err := plan.place.open()
-	if err != nil {
-		return llm.ToolResult{}, err
-	}
-	defer func() { _ = root.Close() }()
-	info, err := root.Lstat(plan.place.name)
-	if err != nil {
-		return llm.ToolResult{}, fmt.Errorf("search %s: %w", plan.place.shown, reason(err))
-	}
-	s := search{root: root, place: &plan.place, pattern: plan.pattern, inFile: inFile(in.IgnoreCase, in.Pattern)}
-	timed, cancel := context.WithTimeout(ctx, searchTime)
-	defer cancel()
-	files := slices.Values([]string{"."})
-	if info.IsDir() {
-		files = filelist.All(timed, plan.place.real)
-	}
-	for name := range files {
-		if err := ctx.Err(); err != nil {
-			return llm.ToolResult{}, err
-		}
-		if in.Glob == "" || filelist.MatchGlob(in.Glob, path.Join(path.Base(slash(&plan.place)), name)) ||
-			filelist.MatchGlob(in.Glob, name) {
-			s.file(name)
-		}
-		if s.found >= maxFound {
-			break
-		}
-	}
-	s.more = timed.Err() != nil
-	return llm.ToolResult{Text: s.result()}, ctx.Err()
+	return p.reading("Search "+in.Pattern+where(&p), func(ctx context.Context) (llm.ToolResult, error) {
+		s := search{place: &p, pattern: pattern, inFile: inFile(in.IgnoreCase, in.Pattern)}
+		return s.run(ctx, in.Glob)
+	}), nil
 }
 
 // inFile returns a pattern that matches every text with a line that a valid pattern matches, or nil. Line ends
@@ -139,7 +79,7 @@ func inFile(ignoreCase bool, pattern string) *regexp.Regexp {
 	return p
 }
 
-// A search is a run of grepFiles.
+// A search is a run of the tool grep.
 type search struct {
 	root    *os.Root
 	place   *place
@@ -150,6 +90,40 @@ type search struct {
 	found   int
 	skipped int  // files that are too large
 	more    bool // files were not looked at in time
+}
+
+// run searches the files that match a glob; empty: all.
+func (s *search) run(ctx context.Context, glob string) (llm.ToolResult, error) {
+	root, err := s.place.open()
+	if err != nil {
+		return llm.ToolResult{}, err
+	}
+	defer func() { _ = root.Close() }()
+	s.root = root
+	info, err := root.Lstat(s.place.name)
+	if err != nil {
+		return llm.ToolResult{}, fmt.Errorf("search %s: %w", s.place.shown, reason(err))
+	}
+	timed, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	files := slices.Values([]string{"."})
+	if info.IsDir() {
+		files = filelist.All(timed, s.place.real)
+	}
+	for name := range files {
+		if err := ctx.Err(); err != nil {
+			return llm.ToolResult{}, err
+		}
+		if glob == "" || filelist.MatchGlob(glob, path.Join(path.Base(slash(s.place)), name)) ||
+			filelist.MatchGlob(glob, name) {
+			s.file(name)
+		}
+		if s.found >= maxFound {
+			break
+		}
+	}
+	s.more = timed.Err() != nil
+	return llm.ToolResult{Text: s.result()}, ctx.Err()
 }
 
 // file searches a file, if it is a text.

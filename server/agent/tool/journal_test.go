@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"agentctl/server/agent/llm"
 )
 
 // record opens the tools again, with records of changes.
@@ -70,7 +68,7 @@ func TestAKillInAPatchIsTakenBack(t *testing.T) {
 	r := newRig(t, files)
 	r.record()
 	before := r.tree()
-	set, _, err := (&applyPatch{r.Toolbox}).plan(manyChanges)
+	set, _, err := r.plan(manyChanges)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +110,7 @@ func TestAKillInAPatchIsTakenBack(t *testing.T) {
 func TestAKilledPatchOverwritesNoLaterChange(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1\n", "b": "2\n"})
 	r.record()
-	set, _, err := (&applyPatch{r.Toolbox}).plan(begin("*** Update File: a", "@@", "-1", "+x",
+	set, _, err := r.plan(begin("*** Update File: a", "@@", "-1", "+x",
 		"*** Update File: b", "@@", "-2", "+y"))
 	if err != nil {
 		t.Fatal(err)
@@ -142,9 +140,9 @@ func (r *rig) get(name string) string {
 
 func (r *rig) patch(turn, text string) {
 	r.t.Helper()
-	set, _, err := (&applyPatch{r.Toolbox}).plan(text)
+	set, _, err := r.plan(text)
 	if err == nil {
-		_, err = r.tool(ApplyPatch).Run(r.t.Context(), &llm.ToolCall{Turn: turn, Plan: set}, nil)
+		_, err = r.change(turn, set)
 	}
 	if err != nil {
 		r.t.Fatal(err)

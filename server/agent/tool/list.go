@@ -13,45 +13,29 @@ import (
 	"agentctl/server/agent/llm"
 )
 
-// listFiles is the tool that lists a directory.
-type listFiles struct{ box *Toolbox }
-
 type listArguments struct {
-	Path string `json:"path"`
+	Path string `json:"path,omitempty" about:"of the directory; default: the working directory"`
 }
 
 // maxListed bounds the entries of a list.
 const maxListed = 1000
 
-// Spec implements llm.Tool.
-func (t *listFiles) Spec() llm.ToolSpec {
-	return llm.ToolSpec{
+// listFiles returns the tool that lists a directory.
+func (b *Toolbox) listFiles() llm.Tool {
+	return llm.NewTool(llm.Tool{
 		Name: "list", Kind: protocol.ToolRead, Parallel: true,
-		About:  "Lists a directory, without those below it. Directories end with a slash. To find files, use glob.",
-		Schema: schema(fields{"path": textField("of the directory; default: the working directory")}, "path"),
-	}
+		About: "Lists a directory, without those below it. Directories end with a slash. To find files, use glob.",
+	}, func(_ context.Context, _ *llm.ToolCall, in listArguments) (llm.Preview, error) {
+		p, err := b.dir.locate(cmp.Or(in.Path, "."))
+		if err != nil {
+			return llm.Preview{}, err
+		}
+		return p.reading("List "+p.shown, func(context.Context) (llm.ToolResult, error) { return p.list() }), nil
+	})
 }
 
-// Preview implements llm.Tool.
-func (t *listFiles) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[listArguments](c, t)
-	if err != nil {
-		return llm.Preview{}, err
-	}
-	p, err := t.box.dir.locate(cmp.Or(in.Path, "."))
-	if err != nil {
-		return llm.Preview{}, err
-	}
-	c.Plan = p
-	return p.reading("List " + p.shown), nil
-}
-
-// Run implements llm.Tool.
-func (t *listFiles) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
-	p, ok := c.Plan.(place)
-	if !ok {
-		return llm.ToolResult{}, errors.New("the directory was not checked")
-	}
+// list returns the names in a directory for the model.
+func (p *place) list() (llm.ToolResult, error) {
 	names, more, err := p.entries()
 	if err != nil {
 		return llm.ToolResult{}, fmt.Errorf("list %s: %w", p.shown, reason(err))

@@ -15,13 +15,10 @@ import (
 	"agentctl/server/agent/llm/model"
 )
 
-// readFile is the tool that reads a file, or the output of a command that was cut.
-type readFile struct{ box *Toolbox }
-
 type readArguments struct {
-	Path   string `json:"path"`
-	Offset int    `json:"offset,omitempty"`
-	Limit  int    `json:"limit,omitempty"`
+	Path   string `json:"path" about:"of the file"`
+	Offset int    `json:"offset,omitempty" about:"number of the first line"`
+	Limit  int    `json:"limit,omitempty" about:"number of lines"`
 }
 
 // Limits of a result.
@@ -34,40 +31,43 @@ const (
 // images are the types that all providers take.
 var images = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// Spec implements llm.Tool.
-func (t *readFile) Spec() llm.ToolSpec {
-	return llm.ToolSpec{
+// readFile returns the tool that reads a file, or the output of a command that was cut.
+func (b *Toolbox) readFile() llm.Tool {
+	return llm.NewTool(llm.Tool{
 		Name: "read", Kind: protocol.ToolRead, Parallel: true,
-		About: fmt.Sprintf("Reads a text file or an image, by its path or file:// URL. A text has line numbers before its lines, which are not "+
-			"part of it. At most %d lines are returned: use offset and limit for others. Reads %sN too, the whole "+
-			"output of a command that was cut.", readLines, outputScheme),
-		Schema: schema(fields{
-			"path": textField("of the file"), "offset": numberField("number of the first line"),
-			"limit": numberField("number of lines"),
-		}, "offset", "limit"),
-	}
+		About: fmt.Sprintf("Reads a text file or an image, by its path or file:// URL. A text has line numbers "+
+			"before its lines, which are not part of it. At most %d lines are returned: use offset and limit for "+
+			"others. Reads %sN too, the whole output of a command that was cut.", readLines, outputScheme),
+	}, b.checkRead)
 }
 
-// Preview implements llm.Tool.
-func (t *readFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[readArguments](c, t)
-	switch {
-	case err != nil:
-		return llm.Preview{}, err
-	case strings.HasPrefix(in.Path, outputScheme):
-		return llm.Preview{Title: "Read " + in.Path, Safe: true}, nil
-	case strings.HasPrefix(in.Path, "file:"): // as attachments are named
+func (b *Toolbox) checkRead(_ context.Context, c *llm.ToolCall, in readArguments) (llm.Preview, error) {
+	if strings.HasPrefix(in.Path, outputScheme) {
+		return llm.Preview{
+			Title: "Read " + in.Path, Safe: true,
+			Run: func(context.Context, func(string)) (llm.ToolResult, error) {
+				text, err := b.outputs.read(in.Path)
+				if err == nil {
+					text, _, _ = numbered(text, in.Offset, in.Limit)
+				}
+				return llm.ToolResult{Text: text}, err
+			},
+		}, nil
+	}
+	if strings.HasPrefix(in.Path, "file:") { // as attachments are named
+		var err error
 		if in.Path, err = filePath(in.Path); err != nil {
 			return llm.Preview{}, err
 		}
 		c.Input = protocol.MustEncode(in) // rules judge the path
 	}
-	p, err := t.box.dir.locate(in.Path)
+	p, err := b.dir.locate(in.Path)
 	if err != nil {
 		return llm.Preview{}, err
 	}
-	c.Plan = p
-	preview := p.reading("Read " + p.shown)
+	preview := p.reading("Read "+p.shown, func(context.Context) (llm.ToolResult, error) {
+		return b.read(&p, in.Offset, in.Limit)
+	})
 	preview.Locations[0].Line = in.Offset
 	return preview, nil
 }
@@ -85,12 +85,13 @@ func filePath(text string) (string, error) {
 	return path, nil
 }
 
-// reading returns the preview of a call that reads a place.
-func (p *place) reading(title string) llm.Preview {
+// reading returns the preview of a call that reads a place, and runs it.
+func (p *place) reading(title string, run func(context.Context) (llm.ToolResult, error)) llm.Preview {
 	preview := llm.Preview{
 		Title: title, Safe: !p.outside, Contained: !p.outside,
 		Locations: []protocol.Location{{Path: p.real}},
 		Request:   protocol.Approval{Kind: protocol.ApproveTool},
+		Run:       func(ctx context.Context, _ func(string)) (llm.ToolResult, error) { return run(ctx) },
 	}
 	if p.outside {
 		preview.Request.Why = "outside of the session's directory: " + p.shown
@@ -98,24 +99,8 @@ func (p *place) reading(title string) llm.Preview {
 	return preview
 }
 
-// Run implements llm.Tool.
-func (t *readFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
-	in, err := arguments[readArguments](c, t)
-	if err != nil {
-		return llm.ToolResult{}, err
-	}
-	if strings.HasPrefix(in.Path, outputScheme) {
-		text, err := t.box.outputs.read(in.Path)
-		if err != nil {
-			return llm.ToolResult{}, err
-		}
-		text, _, _ = numbered(text, in.Offset, in.Limit)
-		return llm.ToolResult{Text: text}, nil
-	}
-	p, ok := c.Plan.(place)
-	if !ok {
-		return llm.ToolResult{}, fmt.Errorf("%s was not checked", in.Path)
-	}
+// read returns an image, or lines of a text.
+func (b *Toolbox) read(p *place, offset, limit int) (llm.ToolResult, error) {
 	f, err := p.existing()
 	if err != nil {
 		return llm.ToolResult{}, err
@@ -124,15 +109,15 @@ func (t *readFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.
 		return llm.ToolResult{
 			Text:  fmt.Sprintf("%s, %d bytes", media, len(f.bytes)),
 			Files: []model.File{{Name: path.Base(p.shown), MediaType: media, Data: f.bytes}},
-			Seen:  []llm.SeenFile{t.box.known.read(&p, &f, 1, f.lines())},
+			Seen:  []llm.SeenFile{b.known.read(p, &f, 1, f.lines())},
 		}, nil
 	}
-	text, err := f.text(&p)
+	text, err := f.text(p)
 	if err != nil {
 		return llm.ToolResult{}, err
 	}
-	text, first, last := numbered(text, in.Offset, in.Limit)
-	return llm.ToolResult{Text: text, Seen: []llm.SeenFile{t.box.known.read(&p, &f, first, last)}}, nil
+	text, first, last := numbered(text, offset, limit)
+	return llm.ToolResult{Text: text, Seen: []llm.SeenFile{b.known.read(p, &f, first, last)}}, nil
 }
 
 // numbered returns lines of a text with their numbers, and a note about what it left out. first and last are

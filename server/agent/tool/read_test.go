@@ -91,7 +91,7 @@ func TestAFileURLIsReadAsItsPath(t *testing.T) {
 		if strings.Contains(string(c.Input), "file:") || strings.Contains(string(c.Input), "%") {
 			t.Errorf("%s: the policy sees %s", name, c.Input)
 		}
-		result, err := r.tool("read").Run(t.Context(), c, nil)
+		result, err := preview.Run(t.Context(), nil)
 		if err != nil || result.Text != test.want {
 			t.Errorf("%s: %q, %v", name, result.Text, err)
 		}

@@ -106,11 +106,12 @@ func TestAnEditAppliesOnlyToTheFileAsItWasShown(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1\n"})
 	r.must("read", args{"path": "a"})
 	c := r.call(args{"path": "a", "old_string": "1", "new_string": "2"})
-	if _, err := r.tool("edit").Preview(t.Context(), c); err != nil {
+	p, err := r.tool("edit").Preview(t.Context(), c)
+	if err != nil {
 		t.Fatal(err)
 	}
 	r.put("a", "0\n1\n")
-	if _, err := r.tool("edit").Run(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(),
+	if _, err := p.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(),
 		"another program") {
 		t.Errorf("%v", err)
 	}

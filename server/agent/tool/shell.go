@@ -18,21 +18,11 @@ import (
 	"agentctl/server/agent/process"
 )
 
-// shell is the tool that runs commands.
-type shell struct{ box *Toolbox }
-
 type shellArguments struct {
-	Command     string `json:"command"`
-	Workdir     string `json:"workdir"`
-	TimeoutMS   int    `json:"timeout_ms"`
-	Description string `json:"description"`
-}
-
-// A shellPlan is a checked call of shell.
-type shellPlan struct {
-	command string
-	dir     string
-	timeout time.Duration
+	Command     string `json:"command" about:"for the shell"`
+	Workdir     string `json:"workdir,omitempty" about:"default: the working directory"`
+	TimeoutMS   int    `json:"timeout_ms,omitempty" about:"milliseconds"`
+	Description string `json:"description,omitempty" about:"what it does, in a few words"`
 }
 
 // Limits of a command.
@@ -42,89 +32,78 @@ const (
 	endGrace       = 300 * time.Millisecond // between the ways to end a command
 )
 
-// Spec implements llm.Tool.
-func (t *shell) Spec() llm.ToolSpec {
-	return llm.ToolSpec{
+// shell returns the tool that runs commands.
+func (b *Toolbox) shell() llm.Tool {
+	return llm.NewTool(llm.Tool{
 		Name: "shell", Kind: protocol.ToolExecute,
 		About: fmt.Sprintf("Runs a command with %s and returns its output. It has no terminal and no input. All "+
 			"its processes end with it: nothing stays in the background. It is ended after %d s unless timeout_ms is "+
 			"set, at most %d s. To read, search and change files, use the other tools.",
 			shellCommand("")[0], int(defaultTimeout.Seconds()), int(maxTimeout.Seconds())),
-		Schema: schema(fields{
-			"command": textField("for the shell"), "workdir": textField("default: the working directory"),
-			"timeout_ms": numberField("milliseconds"), "description": textField("what it does, in a few words"),
-		}, "workdir", "timeout_ms", "description"),
-	}
+	}, b.checkCommand)
 }
 
-// Preview implements llm.Tool.
-func (t *shell) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[shellArguments](c, t)
-	switch {
-	case err != nil:
-		return llm.Preview{}, err
-	case in.Command == "":
+func (b *Toolbox) checkCommand(_ context.Context, c *llm.ToolCall, in shellArguments) (llm.Preview, error) {
+	if in.Command == "" {
 		return llm.Preview{}, errors.New("the command is empty")
 	}
-	p, err := t.box.dir.locate(cmp.Or(in.Workdir, "."))
+	p, err := b.dir.locate(cmp.Or(in.Workdir, "."))
 	if err != nil {
 		return llm.Preview{}, err
 	}
 	if info, err := os.Stat(p.real); err != nil || !info.IsDir() {
 		return llm.Preview{}, fmt.Errorf("%s is not a directory", p.shown)
 	}
-	timeout := min(time.Duration(in.TimeoutMS)*time.Millisecond, maxTimeout)
-	if in.TimeoutMS <= 0 || in.TimeoutMS > int(maxTimeout.Milliseconds()) {
-		timeout = maxTimeout
-	}
-	if in.TimeoutMS == 0 {
+	timeout := maxTimeout
+	switch {
+	case in.TimeoutMS == 0:
 		timeout = defaultTimeout
+	case in.TimeoutMS > 0 && in.TimeoutMS < int(maxTimeout.Milliseconds()):
+		timeout = time.Duration(in.TimeoutMS) * time.Millisecond
 	}
 	dir := p.real
-	if p.real == t.box.dir.real {
-		dir = t.box.dir.path
+	if p.real == b.dir.real {
+		dir = b.dir.path
 	}
-	c.Plan = shellPlan{in.Command, dir, timeout}
-	confined, contained := t.box.reads(in.Command, p.real)
+	confined, contained := b.reads(in.Command, p.real)
 	return llm.Preview{
 		Title: in.Command, Basis: p.real, Confined: confined, Contained: contained,
 		Request: protocol.Approval{
 			Kind: protocol.ApproveCommand, Command: in.Command, CWD: dir, Why: in.Description,
 		},
+		Run: func(ctx context.Context, out func(string)) (llm.ToolResult, error) {
+			command, box := cmp.Or(c.Command, in.Command), b.options.Box
+			if c.Confined {
+				command, box = readingSetup+command, b.options.Reader()
+			}
+			p, err := box.Start(process.Command{
+				Args: shellCommand(command), Dir: dir, Env: b.environment(), Session: b.options.Session,
+				Record: b.record(false), Mark: true,
+			})
+			if err != nil {
+				return llm.ToolResult{}, err
+			}
+			r := b.result(p, b.follow(ctx, p, timeout, out))
+			return r, errors.Join(ctx.Err(), b.record(true)(p.Group()))
+		},
 	}, nil
 }
 
-// Run implements llm.Tool.
-func (t *shell) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm.ToolResult, error) {
-	plan, ok := c.Plan.(shellPlan)
-	if !ok {
-		return llm.ToolResult{}, errors.New("the command was not checked")
-	}
-	command, box := cmp.Or(c.Command, plan.command), t.box.options.Box
-	if c.Confined {
-		command, box = readingSetup+command, t.box.options.Reader()
-	}
-	p, err := box.Start(process.Command{
-		Args: shellCommand(command), Dir: plan.dir, Env: t.box.environment(), Session: t.box.options.Session,
-		Record: t.box.record(false), Mark: true,
-	})
-	if err != nil {
-		return llm.ToolResult{}, err
-	}
-	cause := t.box.follow(ctx, p, plan.timeout, out)
+// result returns the result of a command that has exited.
+func (b *Toolbox) result(p *process.Process, end commandEnd) llm.ToolResult {
 	code := exitCode(p.Err())
-	r := llm.ToolResult{Text: t.box.outputs.text(cause.output), ExitCode: &code, Failed: code != 0}
+	r := llm.ToolResult{Text: b.outputs.text(end.output), ExitCode: &code, Failed: code != 0}
 	note := ""
 	switch {
-	case cause.text != "":
-		note, r.Failed = "["+cause.text+"]", true
+	case end.text != "":
+		note, r.Failed = "["+end.text+"]", true
 	case code != 0:
 		note = fmt.Sprintf("[exit code %d]", code)
 	case r.Text == "":
 		note = "[no output]"
 	}
 	r.Text = strings.Trim(r.Text+"\n"+note, "\n")
-	return r, errors.Join(ctx.Err(), t.box.record(true)(p.Group()))
+	return r
 }
 
 // A commandEnd is how a command ended.

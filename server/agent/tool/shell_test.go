@@ -61,11 +61,12 @@ func TestCommands(t *testing.T) {
 func TestAnEditedCommandIsWhatRuns(t *testing.T) {
 	r := newRig(t, map[string]string{"sub/f": ""})
 	c := r.call(args{"command": "echo sent", "workdir": "sub"})
-	if _, err := r.tool("shell").Preview(t.Context(), c); err != nil {
+	p, err := r.tool("shell").Preview(t.Context(), c)
+	if err != nil {
 		t.Fatal(err)
 	}
 	c.Command = "echo edited; ls"
-	if result, err := r.tool("shell").Run(t.Context(), c, func(string) {}); err != nil || result.Text != "edited\nf" {
+	if result, err := p.Run(t.Context(), func(string) {}); err != nil || result.Text != "edited\nf" {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
@@ -73,11 +74,12 @@ func TestAnEditedCommandIsWhatRuns(t *testing.T) {
 func TestALongOutputIsCutInTheMiddleAndReadable(t *testing.T) {
 	r := newRig(t, nil)
 	c := r.call(args{"command": "seq 1 20000"})
-	if _, err := r.tool("shell").Preview(t.Context(), c); err != nil {
+	p, err := r.tool("shell").Preview(t.Context(), c)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var live strings.Builder
-	result, err := r.tool("shell").Run(t.Context(), c, func(text string) { live.WriteString(text) })
+	result, err := p.Run(t.Context(), func(text string) { live.WriteString(text) })
 	if err != nil || len(result.Text) > shownBytes+200 || !strings.HasPrefix(result.Text, "1\n2\n") ||
 		!strings.HasSuffix(result.Text, "\n20000") || !strings.Contains(result.Text,
 		"were left out; read output:1 has all") {
@@ -103,11 +105,12 @@ func TestALongOutputIsCutInTheMiddleAndReadable(t *testing.T) {
 func TestACommandThatWritesMuchContinues(t *testing.T) {
 	r := newRig(t, nil)
 	c := r.call(args{"command": "echo first; yes | head -c 20000000; echo last > done; echo last; exit 3"})
-	if _, err := r.tool("shell").Preview(t.Context(), c); err != nil {
+	p, err := r.tool("shell").Preview(t.Context(), c)
+	if err != nil {
 		t.Fatal(err)
 	}
 	live := 0
-	result, err := r.tool("shell").Run(t.Context(), c, func(text string) { live += len(text) })
+	result, err := p.Run(t.Context(), func(text string) { live += len(text) })
 	if err != nil || *result.ExitCode != 3 || !strings.HasPrefix(result.Text, "first\n") ||
 		!strings.HasSuffix(result.Text, "y\nlast\n[exit code 3]") || len(result.Text) > shownBytes+200 || r.get("done") != "last\n" {
 		t.Errorf("%.100q, %v", result.Text[max(0, len(result.Text)-100):], err)
@@ -152,11 +155,12 @@ func TestACommandHasATimeLimit(t *testing.T) {
 func (r *rig) runChildren(ctx context.Context, in args, ready func()) (llm.ToolResult, error) {
 	r.t.Helper()
 	c := r.call(in)
-	if _, err := r.tool("shell").Preview(ctx, c); err != nil {
+	p, err := r.tool("shell").Preview(ctx, c)
+	if err != nil {
 		r.t.Fatal(err)
 	}
 	var called atomic.Bool
-	result, err := r.tool("shell").Run(ctx, c, func(text string) {
+	result, err := p.Run(ctx, func(text string) {
 		if strings.Contains(text, "ready") && called.CompareAndSwap(false, true) {
 			ready()
 		}

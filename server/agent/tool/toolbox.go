@@ -83,9 +83,8 @@ func Open(o Options) (*Toolbox, error) {
 		options: o, dir: dir, files: osFiles{}, outputs: outputs{parent: o.Outputs},
 	}
 	b.tools = []llm.Tool{
-		&applyPatch{b}, &editFile{b}, &globFiles{b}, &grepFiles{b}, &listFiles{b}, &readFile{b}, &shell{b},
-		todo{},
-		&writeFile{b},
+		b.applyPatch(), b.editFile(), b.globFiles(), b.grepFiles(), b.listFiles(), b.readFile(), b.shell(), todo(),
+		b.writeFile(),
 	}
 	if o.Changes != "" {
 		b.journal.dir = filepath.Join(o.Changes, o.Session)

@@ -10,31 +10,22 @@ import (
 	"agentctl/server/agent/llm"
 )
 
-// writeFile is the tool that writes a whole file.
-type writeFile struct{ box *Toolbox }
-
 type writeArguments struct {
-	Path    string `json:"path"`
-	Content string `json:"content"`
+	Path    string `json:"path" about:"of the file"`
+	Content string `json:"content" about:"all of the file"`
 }
 
-// Spec implements llm.Tool.
-func (t *writeFile) Spec() llm.ToolSpec {
-	return llm.ToolSpec{
+// writeFile returns the tool that writes a whole file.
+func (b *Toolbox) writeFile() llm.Tool {
+	return llm.NewTool(llm.Tool{
 		Name: "write", Kind: protocol.ToolEdit,
 		About: "Writes a whole file, and creates its directories. Read a file that exists first. To change a part " +
 			"of a file, use edit or apply_patch.",
-		Schema: schema(fields{"path": textField("of the file"), "content": textField("all of the file")}),
-	}
+	}, b.checkWrite)
 }
 
-// Preview implements llm.Tool.
-func (t *writeFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[writeArguments](c, t)
-	if err != nil {
-		return llm.Preview{}, err
-	}
-	p, err := t.box.target(in.Path)
+func (b *Toolbox) checkWrite(_ context.Context, c *llm.ToolCall, in writeArguments) (llm.Preview, error) {
+	p, err := b.target(in.Path)
 	if err != nil {
 		return llm.Preview{}, err
 	}
@@ -42,17 +33,10 @@ func (t *writeFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, er
 	if err != nil {
 		return llm.Preview{}, err
 	}
-	if err := t.box.known.check(&p, &old, true); err != nil {
+	if err := b.known.check(&p, &old, true); err != nil {
 		return llm.Preview{}, err
 	}
-	set := changeSet{{place: p, old: old, new: content{exists: true, bytes: []byte(in.Content), mode: old.mode}}}
-	c.Plan = editPlan{set: set}
-	return set.preview("Write " + p.shown), nil
-}
-
-// Run implements llm.Tool.
-func (t *writeFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
-	return t.box.runPlan(c)
+	return b.changing("Write ", c, change{place: p, old: old, new: old.changed(in.Content)}, ""), nil
 }
 
 // target returns the place of a file to be changed. A link is refused: the target has its own name.

@@ -14,23 +14,10 @@ import (
 	"agentctl/protocol"
 )
 
-// A schema is what this package reads of a JSON Schema.
-type schema struct {
-	Type       string             `json:"type"`
-	Properties map[string]*schema `json:"properties"`
-	Required   []string           `json:"required"`
-	Items      *schema            `json:"items"`
-	Enum       []string           `json:"enum"`
-}
-
-// Decode decodes the arguments of a call into a value, by the JSON Schema of the tool, an object whose types
-// are object, array, string, integer and boolean. It returns the arguments with the names and types of the
-// schema: decoding these gives the same. Arguments that are ambiguous, unknown or missing are errors.
-func Decode(of, input json.RawMessage, v any) (json.RawMessage, error) {
-	var s schema
-	if err := json.Unmarshal(of, &s); err != nil {
-		return nil, fmt.Errorf("the schema of the tool is invalid: %w", err)
-	}
+// Decode decodes the arguments of a call into a value, which has the type of the schema. It returns the arguments
+// with the names and types of the schema: decoding these gives the same. Arguments that are ambiguous, unknown or
+// missing are errors.
+func (s *Schema) Decode(input json.RawMessage, v any) (json.RawMessage, error) {
 	plain, err := s.object("", input)
 	if err != nil {
 		return nil, fmt.Errorf("invalid arguments: %w", err)
@@ -42,10 +29,7 @@ func Decode(of, input json.RawMessage, v any) (json.RawMessage, error) {
 }
 
 // value returns a value as the schema has it. at is its place, such as steps[2].title.
-func (s *schema) value(at string, raw json.RawMessage) (json.RawMessage, error) {
-	if s == nil {
-		return raw, nil
-	}
+func (s *Schema) value(at string, raw json.RawMessage) (json.RawMessage, error) {
 	switch s.Type {
 	case "object":
 		return s.object(at, raw)
@@ -55,14 +39,13 @@ func (s *schema) value(at string, raw json.RawMessage) (json.RawMessage, error) 
 		return integer(at, raw)
 	case "boolean":
 		return boolean(at, raw)
-	case "string":
+	default:
 		return s.text(at, raw)
 	}
-	return raw, nil
 }
 
 // object returns an object with the names of the schema, sorted.
-func (s *schema) object(at string, raw json.RawMessage) (json.RawMessage, error) {
+func (s *Schema) object(at string, raw json.RawMessage) (json.RawMessage, error) {
 	if text, ok := stringOf(raw); ok {
 		if name := s.onlyText(); name != "" && !strings.HasPrefix(strings.TrimSpace(text), "{") {
 			return s.object(at, protocol.MustEncode(map[string]string{name: text}))
@@ -81,8 +64,6 @@ func (s *schema) object(at string, raw json.RawMessage) (json.RawMessage, error)
 		known := s.find(name, sent)
 		field := join(at, known)
 		switch {
-		case known == "" && s.Properties == nil:
-			return nil, fmt.Errorf("%s takes no fields", place(at))
 		case known == "":
 			return nil, fmt.Errorf("%s has no field %.60q: it has %s", place(at), name, s.fields())
 		case out[known] != nil:
@@ -101,11 +82,11 @@ func (s *schema) object(at string, raw json.RawMessage) (json.RawMessage, error)
 			return nil, fmt.Errorf("%s is missing: %s has %s", join(at, name), place(at), s.fields())
 		}
 	}
-	return encode(out)
+	return protocol.Encode(out)
 }
 
 // named returns the value of a field. A command may be a list of words.
-func (s *schema) named(name, at string, raw json.RawMessage) (json.RawMessage, error) {
+func (s *Schema) named(name, at string, raw json.RawMessage) (json.RawMessage, error) {
 	if name != "command" || s.Type != "string" || kind(raw) != "a list" {
 		return s.value(at, raw)
 	}
@@ -117,10 +98,10 @@ func (s *schema) named(name, at string, raw json.RawMessage) (json.RawMessage, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", at, err)
 	}
-	return encode(line)
+	return protocol.Encode(line)
 }
 
-func (s *schema) array(at string, raw json.RawMessage) (json.RawMessage, error) {
+func (s *Schema) array(at string, raw json.RawMessage) (json.RawMessage, error) {
 	if text, ok := stringOf(raw); ok && kind(json.RawMessage(text)) == "a list" {
 		raw = json.RawMessage(text)
 	}
@@ -135,10 +116,10 @@ func (s *schema) array(at string, raw json.RawMessage) (json.RawMessage, error) 
 			return nil, err
 		}
 	}
-	return encode(out)
+	return protocol.Encode(out)
 }
 
-func (s *schema) text(at string, raw json.RawMessage) (json.RawMessage, error) {
+func (s *Schema) text(at string, raw json.RawMessage) (json.RawMessage, error) {
 	text, ok := stringOf(raw)
 	if !ok {
 		return nil, fmt.Errorf("%s must be a text, not %s", at, kind(raw))
@@ -150,7 +131,7 @@ func (s *schema) text(at string, raw json.RawMessage) (json.RawMessage, error) {
 		}
 		text = known
 	}
-	return encode(text)
+	return protocol.Encode(text)
 }
 
 // maxInteger is the greatest integer that every JSON decoder reads exactly.
@@ -183,7 +164,7 @@ func boolean(at string, raw json.RawMessage) (json.RawMessage, error) {
 }
 
 // onlyText returns the field of an object that a text alone stands for: the only one that is required.
-func (s *schema) onlyText() string {
+func (s *Schema) onlyText() string {
 	if len(s.Required) != 1 || s.Properties[s.Required[0]] == nil || s.Properties[s.Required[0]].Type != "string" {
 		return ""
 	}
@@ -191,7 +172,7 @@ func (s *schema) onlyText() string {
 }
 
 // fields lists the fields for a model.
-func (s *schema) fields() string {
+func (s *Schema) fields() string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if !slices.Contains(s.Required, name) {
@@ -260,15 +241,4 @@ func shown(raw json.RawMessage) string {
 		return k
 	}
 	return string(raw)
-}
-
-// encode encodes a value without escapes for HTML, which users would have to read.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, errors.New("the arguments are not valid JSON")
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
 }

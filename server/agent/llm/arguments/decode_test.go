@@ -6,11 +6,34 @@ import (
 	"testing"
 )
 
-// testSchema has a field of every kind.
-const testSchema = `{"type":"object","required":["path"],"properties":{"path":{"type":"string"},` +
-	`"offset":{"type":"integer"},"replace_all":{"type":"boolean"},"command":{"type":"string"},` +
-	`"steps":{"type":"array","items":{"type":"object","required":["title"],"properties":{"title":{"type":"string"},` +
-	`"status":{"type":"string","enum":["pending","running"]}}}}}}`
+// testArguments have a field of every kind.
+type testArguments struct {
+	Path       string `json:"path"`
+	Offset     int    `json:"offset,omitempty" about:"of the first line"`
+	ReplaceAll bool   `json:"replace_all,omitempty"`
+	Command    string `json:"command,omitempty"`
+	Steps      []struct {
+		Title  string `json:"title"`
+		Status string `json:"status,omitempty" enum:"pending,running"`
+	} `json:"steps,omitempty"`
+}
+
+// The schema of arguments has what providers and models need, and nothing else is allowed.
+func TestSchemaIsWhatTheFieldsSay(t *testing.T) {
+	const want = `{"additionalProperties":false,"properties":{"command":{"type":"string"},` +
+		`"offset":{"description":"of the first line","minimum":1,"type":"integer"},"path":{"type":"string"},` +
+		`"replace_all":{"type":"boolean"},"steps":{"items":{"additionalProperties":false,"properties":{` +
+		`"status":{"enum":["pending","running"],"type":"string"},"title":{"type":"string"}},` +
+		`"required":["title"],"type":"object"},"type":"array"}},"required":["path"],"type":"object"}`
+	if got := string(For[testArguments]().JSON()); got != want {
+		t.Errorf("%s", got)
+	}
+	if got := string(For[struct {
+		A bool `json:"a,omitempty"`
+	}]().JSON()); !strings.Contains(got, `"required":[]`) {
+		t.Errorf("%s", got)
+	}
+}
 
 func TestArgumentsAreReadAsModelsSendThem(t *testing.T) {
 	for input, want := range map[string]string{
@@ -45,8 +68,8 @@ func TestArgumentsAreReadAsModelsSendThem(t *testing.T) {
 		`{"path":"a"} {"path":"b"}`: "invalid arguments: the call: more than one JSON value on a line",
 		`[]`:                        "invalid arguments: the call must be an object with",
 	} {
-		var v any
-		got, err := Decode(json.RawMessage(testSchema), json.RawMessage(input), &v)
+		var v testArguments
+		got, err := For[testArguments]().Decode(json.RawMessage(input), &v)
 		text := string(got)
 		if err != nil {
 			text = err.Error()
@@ -66,14 +89,10 @@ func FuzzDecode(f *testing.F) {
 	} {
 		f.Add(input)
 	}
+	schema := For[testArguments]()
 	f.Fuzz(func(t *testing.T, input string) {
-		var v, again struct {
-			Path    string `json:"path"`
-			Offset  int    `json:"offset"`
-			Command string `json:"command"`
-			Steps   []struct{ Title, Status string }
-		}
-		plain, err := Decode(json.RawMessage(testSchema), json.RawMessage(input), &v)
+		var v, again testArguments
+		plain, err := schema.Decode(json.RawMessage(input), &v)
 		if err != nil {
 			for _, word := range []string{"json:", "unmarshal", "Go ", "struct", "runtime"} {
 				if strings.Contains(err.Error(), word) && !strings.Contains(input, word) {
@@ -82,7 +101,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		same, err := Decode(json.RawMessage(testSchema), plain, &again)
+		same, err := schema.Decode(plain, &again)
 		if err != nil || string(same) != string(plain) {
 			t.Errorf("%q: %s became %s, %v", input, plain, same, err)
 		}

@@ -47,7 +47,7 @@ func squash(name string) string {
 }
 
 // find returns the field that a name stands for, or "". An alias does not stand for a field that is sent too.
-func (s *schema) find(name string, sent map[string]json.RawMessage) string {
+func (s *Schema) find(name string, sent map[string]json.RawMessage) string {
 	if s.Properties[name] != nil {
 		return name
 	}
