@@ -70,7 +70,9 @@ func listResources(ctx context.Context, s *sdk.ClientSession, _ string) (string,
 	templates, err := s.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{})
 	if err == nil { // few servers have them
 		for _, x := range templates.ResourceTemplates[:min(len(templates.ResourceTemplates), maxResources)] {
-			fmt.Fprintf(&b, "template %s %s %s\n", x.URITemplate, x.Name, cut(x.Description, 200))
+			if x != nil {
+				fmt.Fprintf(&b, "template %s %s %s\n", x.URITemplate, x.Name, cut(x.Description, 200))
+			}
 		}
 	}
 	if b.Len() == 0 {

@@ -73,6 +73,13 @@ func serveMode(mode string) {
 		_ = newServer().Run(ctx, &sdk.StdioTransport{})
 	case "many":
 		serveMany()
+	case "nulls":
+		answerRaw(map[string]string{
+			"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"resources":{}},` +
+				`"serverInfo":{"name":"nulls","version":"1"}}`,
+			"tools/list": `{"tools":[null]}`, "prompts/list": `{"prompts":[null]}`, "resources/list": `{"resources":[null]}`,
+			"resources/templates/list": `{"resourceTemplates":[null]}`, "resources/read": `{"contents":[null]}`,
+		})
 	default:
 		fmt.Println("a program that prints its name first\n\n[INFO] {not JSON}\n{not JSON}\n[1, 2]\n{\"level\":\"info\"}\n[]")
 		_ = newServer().Run(ctx, &sdk.StdioTransport{})

@@ -124,6 +124,22 @@ func TestPromptsAndResources(t *testing.T) {
 	}
 }
 
+// A list of a server may have null in the place of an item.
+func TestNullInAListIsLeftOut(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, program(t, "nulls", "nulls"))
+	if got := r.names(); got != "list_resources read_resource" || len(r.Commands())+len(r.Resources()) != 0 {
+		t.Errorf("%q, %v, %v", got, r.Commands(), r.Resources())
+	}
+	got, err := r.call(t.Context(), "list_resources", `{"server":"nulls"}`, nil)
+	if err != nil || got.Text != "[no resources]" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err = r.call(t.Context(), "read_resource", `{"server":"nulls","uri":"x"}`, nil); err != nil || got.Text != "[no output]" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestACallIsInterruptedAndTimesOut(t *testing.T) {
 	t.Parallel()
 	s := program(t, "box", "tools")
