@@ -7,11 +7,14 @@ import (
 	"strings"
 )
 
-// A Builder builds the parts of a response while it emits their deltas.
+// A Builder builds a response while it emits the deltas of its parts. Its Stop is empty until the response may end.
 type Builder struct {
+	Response
+
 	emit  func(Delta) error
 	parts []*building
 	ids   map[string]bool // of calls
+	ended bool
 }
 
 // A building is a part being streamed.
@@ -22,8 +25,18 @@ type building struct {
 	renamed bool // a call whose id is not as its provider sent it
 }
 
-// NewBuilder returns a Builder that emits deltas with emit.
-func NewBuilder(emit func(Delta) error) *Builder { return &Builder{emit: emit, ids: map[string]bool{}} }
+// NewBuilder returns a Builder of a response of an origin, which emits deltas with emit.
+func NewBuilder(origin string, emit func(Delta) error) *Builder {
+	b := &Builder{emit: emit, ids: map[string]bool{}}
+	b.Message = Message{Role: Assistant, Origin: origin}
+	return b
+}
+
+// End says that the response is complete: nothing follows.
+func (b *Builder) End() { b.ended = true }
+
+// Ended reports whether End was called.
+func (b *Builder) Ended() bool { return b.ended }
 
 // Start begins a part and returns its index. A call has its name and id. Without an id, or with the id of another
 // call, it gets a new one: some servers repeat them.
@@ -73,12 +86,9 @@ func (b *Builder) SetRaw(i int, raw json.RawMessage) {
 // Text returns the text of a part so far, or the arguments of a call.
 func (b *Builder) Text(i int) string { return b.parts[i].text.String() }
 
-// Len returns the number of parts.
-func (b *Builder) Len() int { return len(b.parts) }
-
-// Parts returns the parts. Texts without content are left out unless they have Raw.
-func (b *Builder) Parts() []Part {
-	var parts []Part
+// Result returns the response so far. Texts without content are left out unless they have Raw.
+func (b *Builder) Result() *Response {
+	b.Message.Parts = nil
 	for _, x := range b.parts {
 		p := x.part
 		switch p.Type {
@@ -95,9 +105,9 @@ func (b *Builder) Parts() []Part {
 				continue
 			}
 		}
-		parts = append(parts, p)
+		b.Message.Parts = append(b.Message.Parts, p)
 	}
-	return parts
+	return &b.Response
 }
 
 // object returns arguments as a JSON object. No arguments are an empty one.

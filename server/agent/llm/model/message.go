@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 )
@@ -89,6 +90,11 @@ func (f *File) IsImage() bool { return strings.HasPrefix(f.MediaType, "image/") 
 
 // Described returns a text file as text for a model.
 func (f *File) Described() string { return "File " + f.Name + ":\n\n" + f.Text }
+
+// DataURL returns the data of a file as a URL.
+func (f *File) DataURL() string {
+	return "data:" + f.MediaType + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
+}
 
 // Texts returns a message with one text.
 func Texts(role Role, text string) Message {

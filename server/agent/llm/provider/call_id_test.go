@@ -23,7 +23,7 @@ func TestCallsOfOtherServersGetIDsThatEveryAPITakes(t *testing.T) {
 			{Type: model.ToolResult, Result: &model.Result{ID: id, Name: "read", Text: "content"}},
 		}}
 	}
-	for _, a := range apis[:2] { // of OpenAI and Anthropic
+	for _, a := range apiModels[:2] { // of OpenAI and Anthropic
 		r := ask("x")
 		own := "test/" + a.model
 		r.Messages = append(r.Messages, assistant("other/m", long), result(long))

@@ -51,13 +51,10 @@ var presets = map[string]Config{
 // Check returns the first invalid value.
 func (c *Config) Check(name string) error {
 	_, preset := presets[name]
-	switch c.API {
-	case OpenAI, Anthropic, Google, Chat:
-	case "":
-		if !preset {
-			return errors.New("api: want openai, anthropic, google or chat")
-		}
-	default:
+	switch {
+	case c.API == "" && !preset:
+		return errors.New("api: want openai, anthropic, google or chat")
+	case c.API != "" && apis[c.API] == nil:
 		return fmt.Errorf("api: invalid value %q: want openai, anthropic, google or chat", c.API)
 	}
 	if strings.ContainsAny(name, "/:") || name == "" {
@@ -125,4 +122,13 @@ func (s Set) Find(name string) (Config, bool) {
 		c.KeyEnv = p.KeyEnv // the key of a preset goes to its own address only
 	}
 	return c, configured || preset
+}
+
+// require is Find, with an error for an unknown provider.
+func (s Set) require(name string) (Config, error) {
+	c, ok := s.Find(name)
+	if !ok {
+		return c, fmt.Errorf("unknown provider %q", name)
+	}
+	return c, nil
 }

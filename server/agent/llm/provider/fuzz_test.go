@@ -32,7 +32,7 @@ func seeds(f *testing.F) {
 		out.Call("read", map[string]string{"path": "a"})
 		out.Call("read", map[string]string{"path": "b"})
 	}
-	for i, a := range apis {
+	for i, a := range apiModels {
 		record := &streamRecorder{base: fakemodel.New(script)}
 		if _, err := openFuzz(a.api, a.model, record).Stream(f.Context(), ask("x"), ignore); err != nil {
 			f.Fatal(err)
@@ -85,7 +85,7 @@ func (s *streamRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 func FuzzStream(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, api int, stream []byte) {
-		a := apis[uint(api)%uint(len(apis))]
+		a := apiModels[uint(api)%uint(len(apiModels))]
 		m := openFuzz(a.api, a.model, bytesTransport(stream))
 		var texts []string
 		kinds := map[int]model.PartType{}

@@ -90,10 +90,10 @@ func (k *Keys) headers(name string, c *Config) (headers map[string]string, secre
 // Ready returns nil if the key of a provider is there, without running a program. The error names
 // what is missing.
 func (s Set) Ready(name string, env func(string) string) error {
-	c, ok := s.Find(name)
+	c, err := s.require(name)
 	switch {
-	case !ok:
-		return fmt.Errorf("unknown provider %q", name)
+	case err != nil:
+		return err
 	case c.KeyCommand != nil:
 		if _, err := exec.LookPath(c.KeyCommand[0]); err != nil {
 			return fmt.Errorf("key_command: %w", err)

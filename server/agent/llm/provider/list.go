@@ -1,20 +1,18 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
-
-	"agentctl/server/agent/llm/provider/anthropic"
-	"agentctl/server/agent/llm/provider/google"
-	"agentctl/server/agent/llm/provider/openai"
 )
 
 // List requests the names of the models of a provider, sorted. For a provider in the table they come from
 // both, or from the table alone if the provider does not answer.
 func (s Set) List(ctx context.Context, name string, keys *Keys) ([]string, error) {
-	c, _ := s.Find(name)
+	c, err := s.require(name)
+	if err != nil {
+		return nil, err
+	}
 	known := c.listed(name)
 	names, err := c.list(ctx, name, keys)
 	if known == nil {
@@ -32,20 +30,11 @@ func (c *Config) list(ctx context.Context, name string, keys *Keys) (names []str
 	if err != nil {
 		return nil, err
 	}
-	address := strings.TrimSuffix(c.BaseURL, "/") + "/models"
-	switch c.API {
-	case OpenAI:
-		address = directory(cmp.Or(c.BaseURL, openai.BaseURL)) + "models"
-	case Anthropic:
-		address = directory(cmp.Or(c.BaseURL, anthropic.BaseURL)) + "v1/models?limit=1000"
-	case Google:
-		address = directory(cmp.Or(c.BaseURL, google.BaseURL)) + "models?pageSize=1000"
-	}
 	var answer struct {
 		Data   []struct{ ID string }
 		Models []struct{ Name string }
 	}
-	if err := client.Get(ctx, address, &answer); err != nil {
+	if err := client.Get(ctx, c.base()+apis[c.API].List, &answer); err != nil {
 		return nil, err
 	}
 	for _, m := range answer.Data {

@@ -13,6 +13,28 @@ import (
 	"agentctl/server/agent/llm/transport"
 )
 
+// apis are the APIs by their names in the configuration.
+var apis = map[string]*transport.API{
+	OpenAI: &openai.API, Anthropic: &anthropic.API, Google: &google.API, Chat: &chat.API,
+}
+
+// Open returns a model. The key and the variables of headers are read now.
+func (s Set) Open(r Reference, keys *Keys) (model.Backend, error) {
+	c, err := s.require(r.Provider)
+	if err != nil {
+		return model.Backend{}, err
+	}
+	client, err := c.client(r.Provider, keys)
+	if err != nil {
+		return model.Backend{}, err
+	}
+	k := s.Known(r)
+	return model.Backend{
+		Model:  apis[c.API].NewModel(client, c.base(), r.Model, r.String()),
+		Window: k.Window, MaxOut: k.MaxOutput, Price: k.Price,
+	}, nil
+}
+
 // client returns a client with the headers that the provider wants: the configured ones, and its key.
 func (c *Config) client(name string, keys *Keys) (*transport.Client, error) {
 	key, err := keys.key(name, c)
@@ -23,16 +45,7 @@ func (c *Config) client(name string, keys *Keys) (*transport.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := map[string]string{}
-	switch {
-	case c.API == Anthropic:
-		own = anthropic.Headers(key)
-	case key == "":
-	case c.API == Google:
-		own["X-Goog-Api-Key"] = key
-	default:
-		own["Authorization"] = "Bearer " + key
-	}
+	own := apis[c.API].Headers(key)
 	for header := range headers {
 		maps.DeleteFunc(own, func(name, _ string) bool { return strings.EqualFold(name, header) })
 	}
@@ -43,23 +56,8 @@ func (c *Config) client(name string, keys *Keys) (*transport.Client, error) {
 	}, nil
 }
 
-// open returns a model of the provider.
-func (c *Config) open(r Reference, keys *Keys) (model.Model, error) {
-	client, err := c.client(r.Provider, keys)
-	if err != nil {
-		return nil, err
-	}
-	origin := r.String()
-	switch c.API {
-	case OpenAI:
-		return openai.New(client, directory(cmp.Or(c.BaseURL, openai.BaseURL)), r.Model, origin), nil
-	case Anthropic:
-		return anthropic.New(client, directory(cmp.Or(c.BaseURL, anthropic.BaseURL)), r.Model, origin), nil
-	case Google:
-		return google.New(client, cmp.Or(c.BaseURL, google.BaseURL), r.Model, origin), nil
-	}
-	return chat.New(client, c.BaseURL, r.Model, origin), nil
-}
+// base returns the address of the API, with a slash at its end.
+func (c *Config) base() string { return directory(cmp.Or(c.BaseURL, apis[c.API].Base)) }
 
-// directory returns a URL with a slash at its end, which the SDKs want.
+// directory returns a URL with a slash at its end.
 func directory(url string) string { return strings.TrimSuffix(url, "/") + "/" }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"agentctl/server/agent/llm/model"
 )
 
 // A Reference names a model of a provider.
@@ -68,18 +66,4 @@ func familyWindow(id string) int64 {
 		}
 	}
 	return 0
-}
-
-// Open returns a model. The key and the variables of headers are read now.
-func (s Set) Open(r Reference, keys *Keys) (model.Backend, error) {
-	c, ok := s.Find(r.Provider)
-	if !ok {
-		return model.Backend{}, fmt.Errorf("unknown provider %q", r.Provider)
-	}
-	m, err := c.open(r, keys)
-	if err != nil {
-		return model.Backend{}, err
-	}
-	k := s.Known(r)
-	return model.Backend{Model: m, Window: k.Window, MaxOut: k.MaxOutput, Price: k.Price}, nil
 }

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const testKey = "sk-test-0123456789abcdef"
 
-// apis are the four APIs, each with a name of a model that reasons.
-var apis = []struct{ api, model string }{
+// apiModels are the four APIs, each with a name of a model that reasons.
+var apiModels = []struct{ api, model string }{
 	{OpenAI, "gpt-5.5"}, {Anthropic, "claude-sonnet-5-5"}, {Google, "gemini-3-pro"}, {Chat, "qwen"},
 }
 
@@ -34,7 +34,7 @@ var apis = []struct{ api, model string }{
 func eachAPI(
 	t *testing.T, script fakemodel.Script, test func(t *testing.T, m model.Backend, fake *fakemodel.Handler),
 ) {
-	for _, a := range apis {
+	for _, a := range apiModels {
 		t.Run(a.api, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := fakemodel.New(script)
@@ -150,13 +150,13 @@ func TestAConversationMovesToAnotherModel(t *testing.T) {
 		out.Text("visible")
 		out.Call("read", map[string]string{"path": "a"})
 	})
-	for _, from := range apis {
+	for _, from := range apiModels {
 		response, err := openTest(t, from.api, from.model, first).Stream(t.Context(), ask("x"), collect(new([]string)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		call := response.Message.Calls()[0]
-		for _, to := range apis {
+		for _, to := range apiModels {
 			second := fakemodel.New(fakemodel.Say("ok"))
 			r := ask("x")
 			r.Messages = append(r.Messages, response.Message, model.Message{Role: model.User, Parts: []model.Part{{
@@ -349,7 +349,7 @@ var streamOf = map[string][]string{
 // Compatible servers send streams without event lines, and lines that end with a carriage return. Ids of calls
 // differ in what is sent back.
 func TestStreamsOfCompatibleServersAreRead(t *testing.T) {
-	for _, a := range apis {
+	for _, a := range apiModels {
 		for _, end := range []string{"\n", "\r\n", "\r"} {
 			text := ""
 			for _, data := range streamOf[a.api] {
@@ -392,7 +392,7 @@ var callID = regexp.MustCompile(`"(?:id|call_id|tool_use_id|tool_call_id)":"([^"
 
 // An answer without a stream says so, and is tried again.
 func TestAnEmptyAnswerIsReported(t *testing.T) {
-	for _, a := range apis {
+	for _, a := range apiModels {
 		for _, status := range []int{200, 201, 204} {
 			base := answerer(func(r *http.Request) *http.Response {
 				return &http.Response{
@@ -419,7 +419,7 @@ func (p page) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestAPageInsteadOfAStreamIsRefused(t *testing.T) {
-	for _, a := range apis {
+	for _, a := range apiModels {
 		for status, want := range map[int]string{200: "text/html", 302: "redirects"} {
 			m := openTest(t, a.api, a.model, page{status})
 			_, err := m.Stream(t.Context(), ask("x"), func(model.Delta) error { return nil })
@@ -441,7 +441,7 @@ func TestCredentialsOfTheEnvironmentAreNotSent(t *testing.T) {
 	}
 	t.Setenv("OPENAI_BASE_URL", "https://leaked.example")
 	t.Setenv("ANTHROPIC_BASE_URL", "https://leaked.example")
-	for _, a := range apis {
+	for _, a := range apiModels {
 		fake := fakemodel.New(fakemodel.Say("ok"))
 		seen := &headerRecorder{base: fake}
 		m := openTest(t, a.api, a.model, seen)

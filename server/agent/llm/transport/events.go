@@ -13,28 +13,21 @@ import (
 	"agentctl/server/agent/llm/sse"
 )
 
-// An EventDecoder reads the data of the events of an answer.
-type EventDecoder interface {
+// A Decoder decodes the events of a response.
+type Decoder interface {
+	// Decode applies the data of an event.
 	Decode(data []byte) error
-	Complete() bool // the answer may end here
-	Ended() bool    // the answer is complete
-}
 
-// Streamed is a request of an SDK for a stream.
-type Streamed struct{ Params json.Marshaler }
+	// Ended reports whether the response is complete. Without this, it may end with the stream if it has a Stop.
+	Ended() bool
 
-// MarshalJSON implements json.Marshaler.
-func (s Streamed) MarshalJSON() ([]byte, error) {
-	b, err := json.Marshal(s.Params)
-	if err != nil || len(b) < 2 || b[0] != '{' {
-		return nil, fmt.Errorf("not an object: %w", err)
-	}
-	return append([]byte(`{"stream":true,`), b[1:]...), nil
+	// Result returns the response so far.
+	Result() *model.Response
 }
 
 // Events posts a request as JSON and passes the events of the answer to d. A stream that ends
 // before the answer is complete is a cut one. No error has a secret.
-func (c *Client) Events(ctx context.Context, address string, request any, d EventDecoder) error {
+func (c *Client) Events(ctx context.Context, address string, request any, d Decoder) error {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return fmt.Errorf("encode request: %w", err)
@@ -53,7 +46,7 @@ func (c *Client) Events(ctx context.Context, address string, request any, d Even
 	for !d.Ended() {
 		e, err := events.Next()
 		switch {
-		case errors.Is(err, io.EOF) && d.Complete():
+		case errors.Is(err, io.EOF) && d.Result().Stop != "":
 			return nil
 		case errors.Is(err, io.EOF):
 			err = model.Errorf(model.Cut, "the answer ended before it was complete")

@@ -1,19 +1,19 @@
 package anthropic
 
 import (
-	"encoding/json"
-	"fmt"
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
 
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/transport"
 )
 
 type object = map[string]any
+
+// cached marks what the provider caches, with all before it.
+var cached = object{"type": "ephemeral"}
 
 // defaultMaxOut is the limit of a response, which the API wants.
 const defaultMaxOut = 32_000
@@ -27,62 +27,50 @@ var fixedThinking = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // encode encodes a request.
-func (m *Model) encode(r *model.Request) (anthropic.MessageNewParams, error) {
-	p := anthropic.MessageNewParams{Model: m.name, MaxTokens: defaultMaxOut}
-	if r.MaxOut > 0 {
-		p.MaxTokens = r.MaxOut
-	}
+func encode(m *transport.Model, r *model.Request) object {
+	most := cmp.Or(r.MaxOut, defaultMaxOut)
+	messages := messages(r.Messages, m.Origin())
+	mark(messages)
+	body := object{"model": m.Name(), "stream": true, "max_tokens": most, "messages": messages}
 	if r.System != "" {
-		p.System = []anthropic.TextBlockParam{{
-			Text: r.System, CacheControl: anthropic.NewCacheControlEphemeralParam(),
-		}}
+		body["system"] = []object{{"type": "text", "text": r.System, "cache_control": cached}}
 	}
 	if r.Effort != "" && r.Effort != "none" {
-		if budget := budgets[r.Effort]; budget > 0 && fixedThinking().MatchString(m.name) {
-			p.Thinking = anthropic.ThinkingConfigParamOfEnabled(min(budget, p.MaxTokens-1))
+		if budget := budgets[r.Effort]; budget > 0 && fixedThinking().MatchString(m.Name()) {
+			body["thinking"] = object{"type": "enabled", "budget_tokens": min(budget, most-1)}
 		} else {
-			p.Thinking.OfAdaptive = &anthropic.ThinkingConfigAdaptiveParam{
-				Display: anthropic.ThinkingConfigAdaptiveDisplaySummarized,
-			}
-			p.OutputConfig.Effort = anthropic.OutputConfigEffort(r.Effort)
+			body["thinking"] = object{"type": "adaptive", "display": "summarized"}
+			body["output_config"] = object{"effort": r.Effort}
 		}
 	}
-	for _, t := range r.Tools {
-		raw, err := json.Marshal(object{"name": t.Name, "description": t.About, "input_schema": t.Schema})
-		if err != nil {
-			return p, fmt.Errorf("schema of tool %s: %w", t.Name, err)
-		}
-		p.Tools = append(p.Tools, param.Override[anthropic.ToolUnionParam](json.RawMessage(raw)))
+	if len(r.Tools) == 0 {
+		return body
 	}
-	if r.NoCalls && len(r.Tools) > 0 {
-		p.ToolChoice.OfNone = &anthropic.ToolChoiceNoneParam{}
+	tools := make([]object, len(r.Tools))
+	for i, t := range r.Tools {
+		tools[i] = object{"name": t.Name, "description": t.About, "input_schema": t.Schema}
 	}
-	messages := m.messages(r.Messages)
-	mark(messages)
-	for _, message := range messages {
-		raw, err := json.Marshal(object{"role": message.role, "content": message.blocks})
-		if err != nil {
-			return p, fmt.Errorf("encode message: %w", err)
-		}
-		p.Messages = append(p.Messages, param.Override[anthropic.MessageParam](json.RawMessage(raw)))
+	body["tools"] = tools
+	if r.NoCalls {
+		body["tool_choice"] = object{"type": "none"}
 	}
-	return p, nil
+	return body
 }
 
 // A message is an encoded message. Its blocks are objects, or JSON as the provider sent it.
 type message struct {
-	role   model.Role
-	blocks []any
+	Role   model.Role `json:"role"`
+	Blocks []any      `json:"content"`
 }
 
 // messages encodes a conversation. Messages of the same role are joined.
-func (m *Model) messages(all []model.Message) []message {
+func messages(all []model.Message, origin string) []message {
 	var list []message
-	for _, in := range model.WithCallIDs(all, m.origin) {
+	for _, in := range model.WithCallIDs(all, origin) {
 		var results, blocks []any
 		for _, p := range in.Parts {
 			switch {
-			case p.Raw != nil && in.Origin == m.origin:
+			case p.Raw != nil && in.Origin == origin:
 				blocks = append(blocks, p.Raw)
 			case p.Type == model.Text && strings.TrimSpace(p.Text) != "": // others are refused
 				blocks = append(blocks, object{"type": "text", "text": p.Text})
@@ -100,8 +88,8 @@ func (m *Model) messages(all []model.Message) []message {
 		if len(blocks) == 0 {
 			continue
 		}
-		if n := len(list); n > 0 && list[n-1].role == in.Role {
-			list[n-1].blocks = append(list[n-1].blocks, blocks...)
+		if n := len(list); n > 0 && list[n-1].Role == in.Role {
+			list[n-1].Blocks = append(list[n-1].Blocks, blocks...)
 			continue
 		}
 		list = append(list, message{in.Role, blocks})
@@ -114,12 +102,12 @@ func (m *Model) messages(all []model.Message) []message {
 func mark(messages []message) {
 	left := 2
 	for i := len(messages) - 1; i >= 0 && left > 0; i-- {
-		if messages[i].role != model.User {
+		if messages[i].Role != model.User {
 			continue
 		}
-		last, ok := messages[i].blocks[len(messages[i].blocks)-1].(object)
+		last, ok := messages[i].Blocks[len(messages[i].Blocks)-1].(object)
 		if ok {
-			last["cache_control"] = object{"type": "ephemeral"}
+			last["cache_control"] = cached
 			left--
 		}
 	}

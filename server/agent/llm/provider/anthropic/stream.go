@@ -11,11 +11,10 @@ import (
 
 // A decoder decodes the events of one response.
 type decoder struct {
-	builder   *model.Builder
+	*model.Builder
+
 	blocks    map[int64]*block
-	out       model.Response
-	done      bool // message_stop came
-	stopped   bool // the stop reason came
+	reason    model.Stop // of a response that may still lack its terminal event
 	input     anthropic.Usage
 	lastDelta anthropic.MessageDeltaUsage
 }
@@ -28,37 +27,25 @@ type block struct {
 	signature string
 }
 
-func newDecoder(emit func(model.Delta) error, origin string) *decoder {
-	d := &decoder{builder: model.NewBuilder(emit), blocks: map[int64]*block{}}
-	d.out.Message = model.Message{Role: model.Assistant, Origin: origin}
-	return d
-}
-
-// response returns the response so far.
-func (d *decoder) response() *model.Response {
-	d.out.Message.Parts = d.builder.Parts()
-	switch calls := len(d.out.Message.Calls()); { // some compatible servers end every response alike
-	case calls > 0 && d.out.Stop == model.StopEnd:
-		d.out.Stop = model.StopCalls
-	case calls == 0 && d.out.Stop == model.StopCalls:
-		d.out.Stop = model.StopEnd
+// Result implements transport.Decoder.
+func (d *decoder) Result() *model.Response {
+	r := d.Builder.Result()
+	switch calls := len(r.Message.Calls()); { // some compatible servers end every response alike
+	case calls > 0 && r.Stop == model.StopEnd:
+		r.Stop = model.StopCalls
+	case calls == 0 && r.Stop == model.StopCalls:
+		r.Stop = model.StopEnd
 	}
-	u := &d.out.Usage
+	u := &r.Usage
 	in, last := &d.input, &d.lastDelta
 	u.Cached = max(in.CacheReadInputTokens, last.CacheReadInputTokens)
 	u.Written = max(in.CacheCreationInputTokens, last.CacheCreationInputTokens)
 	u.Input = max(in.InputTokens, last.InputTokens) + u.Cached + u.Written
 	u.Output = max(in.OutputTokens, last.OutputTokens)
-	return &d.out
+	return r
 }
 
-// Complete implements transport.EventDecoder.
-func (d *decoder) Complete() bool { return false }
-
-// Ended implements transport.EventDecoder.
-func (d *decoder) Ended() bool { return d.done }
-
-// Decode implements transport.EventDecoder. Unknown events and blocks are ignored.
+// Decode implements transport.Decoder. Unknown events and blocks are ignored.
 func (d *decoder) Decode(data []byte) error {
 	var e anthropic.MessageStreamEventUnion
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -76,17 +63,17 @@ func (d *decoder) Decode(data []byte) error {
 	case "content_block_stop":
 		return d.stop(e.Index)
 	case "message_delta":
-		d.stopped = true
 		d.lastDelta = e.Usage
-		d.out.Stop = stopOf(e.Delta.StopReason)
-		if d.out.Stop == model.StopRefusal {
-			d.out.Detail = "the model refused to answer"
+		d.reason = stopOf(e.Delta.StopReason)
+		if d.reason == model.StopRefusal {
+			d.Detail = "the model refused to answer"
 		}
 	case "message_stop":
-		if !d.stopped {
+		if d.reason == "" {
 			return model.Errorf(model.Cut, "the answer has no stop reason")
 		}
-		d.done = true
+		d.Stop = d.reason
+		d.End()
 	}
 	return nil
 }
@@ -103,7 +90,7 @@ func (d *decoder) start(e *anthropic.MessageStreamEventUnion) error {
 	case "tool_use":
 		p.Type, p.Call = model.ToolCall, &model.Call{ID: e.ContentBlock.ID, Name: e.ContentBlock.Name}
 	}
-	i, err := d.builder.Start(p)
+	i, err := d.Start(p)
 	if err != nil {
 		return err
 	}
@@ -111,9 +98,9 @@ func (d *decoder) start(e *anthropic.MessageStreamEventUnion) error {
 	d.blocks[e.Index] = b
 	switch b.kind {
 	case "text":
-		return d.builder.Append(i, e.ContentBlock.Text)
+		return d.Append(i, e.ContentBlock.Text)
 	case "thinking":
-		return d.builder.Append(i, e.ContentBlock.Thinking)
+		return d.Append(i, e.ContentBlock.Thinking)
 	}
 	return nil
 }
@@ -125,12 +112,12 @@ func (d *decoder) delta(e *anthropic.MessageStreamEventUnion) error {
 	}
 	switch e.Delta.Type {
 	case "text_delta":
-		return d.builder.Append(b.part, e.Delta.Text)
+		return d.Append(b.part, e.Delta.Text)
 	case "thinking_delta":
-		return d.builder.Append(b.part, e.Delta.Thinking)
+		return d.Append(b.part, e.Delta.Thinking)
 	case "input_json_delta":
 		if b.kind == "tool_use" {
-			return d.builder.Append(b.part, e.Delta.PartialJSON)
+			return d.Append(b.part, e.Delta.PartialJSON)
 		}
 	case "signature_delta":
 		b.signature += e.Delta.Signature
@@ -151,19 +138,19 @@ func (d *decoder) stop(index int64) error {
 		return nil
 	case "tool_use":
 		var started struct{ Input json.RawMessage }
-		if d.builder.Text(b.part) != "" || json.Unmarshal(b.raw, &started) != nil {
+		if d.Text(b.part) != "" || json.Unmarshal(b.raw, &started) != nil {
 			return nil
 		}
-		return d.builder.Append(b.part, string(started.Input))
+		return d.Append(b.part, string(started.Input))
 	case "thinking":
 		raw, err := json.Marshal(object{
-			"type": "thinking", "thinking": d.builder.Text(b.part), "signature": b.signature,
+			"type": "thinking", "thinking": d.Text(b.part), "signature": b.signature,
 		})
 		if err == nil {
 			b.raw = raw
 		}
 	}
-	d.builder.SetRaw(b.part, b.raw)
+	d.SetRaw(b.part, b.raw)
 	return nil
 }
 

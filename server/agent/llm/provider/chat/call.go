@@ -35,7 +35,7 @@ func (d *decoder) call(in *callDelta) error {
 		if in.Index != nil {
 			c.index = *in.Index
 		}
-		i, err := d.builder.Start(model.Part{
+		i, err := d.Start(model.Part{
 			Type: model.ToolCall, Call: &model.Call{ID: in.ID, Name: in.Function.Name},
 		})
 		if err != nil {
@@ -44,7 +44,7 @@ func (d *decoder) call(in *callDelta) error {
 		c.part = i
 		d.calls = append(d.calls, c)
 	}
-	return d.builder.Append(c.part, arguments(in.Function.Arguments))
+	return d.Append(c.part, arguments(in.Function.Arguments))
 }
 
 // find returns the call that a delta continues, or nil. Some servers send no index, or 0 for every
@@ -74,7 +74,7 @@ func (d *decoder) find(in *callDelta) *call {
 }
 
 // complete reports whether the arguments of a call are.
-func (d *decoder) complete(c *call) bool { return json.Valid([]byte(d.builder.Text(c.part))) }
+func (d *decoder) complete(c *call) bool { return json.Valid([]byte(d.Text(c.part))) }
 
 // arguments returns a piece of arguments: a text, or as some servers send it an object.
 func arguments(raw json.RawMessage) string {

@@ -1,37 +1,12 @@
 package chat
 
 import (
-	"context"
-	"strings"
-
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/transport"
 )
 
-// A Model is a model behind the chat completions API.
-type Model struct {
-	client *transport.Client
-	url    string
-	name   string
-	origin string
-}
-
-var _ model.Model = (*Model)(nil)
-
-// New returns a model. The client adds the key to requests.
-func New(client *transport.Client, baseURL, name, origin string) *Model {
-	address := strings.TrimSuffix(baseURL, "/") + "/chat/completions"
-	return &Model{client: client, url: address, name: name, origin: origin}
-}
-
-// Origin implements model.Model.
-func (m *Model) Origin() string { return m.origin }
-
-// Stream implements model.Model. A response is complete with a finish reason or [DONE].
-func (m *Model) Stream(
-	ctx context.Context, r *model.Request, emit func(model.Delta) error,
-) (*model.Response, error) {
-	d := newDecoder(emit, m.origin)
-	err := m.client.Events(ctx, m.url, m.encode(r), d)
-	return d.response(), err
+// API is the chat completions API. A response is complete with a finish reason or [DONE].
+var API = transport.API{
+	Stream: "chat/completions", List: "models", Headers: transport.Bearer, Encode: encode,
+	NewDecoder: func(b *model.Builder) transport.Decoder { return &decoder{Builder: b} },
 }

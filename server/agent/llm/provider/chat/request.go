@@ -1,19 +1,19 @@
 package chat
 
 import (
-	"encoding/base64"
 	"encoding/json"
 
 	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/transport"
 )
 
 type object = map[string]any
 
 // encode encodes a request.
-func (m *Model) encode(r *model.Request) object {
+func encode(m *transport.Model, r *model.Request) object {
 	body := object{
-		"model": m.name, "stream": true, "stream_options": object{"include_usage": true},
-		"messages": m.messages(r.System, r.Messages),
+		"model": m.Name(), "stream": true, "stream_options": object{"include_usage": true},
+		"messages": messages(r.System, r.Messages, m.Origin()),
 	}
 	if r.MaxOut > 0 {
 		body["max_tokens"] = r.MaxOut
@@ -38,14 +38,14 @@ func (m *Model) encode(r *model.Request) object {
 }
 
 // messages encodes a conversation.
-func (m *Model) messages(system string, all []model.Message) []object {
+func messages(system string, all []model.Message, origin string) []object {
 	list := []object{}
 	if system != "" {
 		list = append(list, object{"role": "system", "content": system})
 	}
 	for _, in := range all {
 		if in.Role == model.Assistant {
-			if out := m.assistant(&in); out != nil {
+			if out := assistant(&in, origin); out != nil {
 				list = append(list, out)
 			}
 			continue
@@ -57,7 +57,7 @@ func (m *Model) messages(system string, all []model.Message) []object {
 
 // assistant encodes a message of the model, with the reasoning in the field in which it came. It
 // returns nil for a message without content.
-func (m *Model) assistant(in *model.Message) object {
+func assistant(in *model.Message, origin string) object {
 	out := object{"role": "assistant", "content": in.Text()}
 	var calls []object
 	for _, p := range in.Parts {
@@ -67,7 +67,7 @@ func (m *Model) assistant(in *model.Message) object {
 				"id": p.Call.ID, "type": "function",
 				"function": object{"name": p.Call.Name, "arguments": string(p.Call.Input)},
 			})
-		case p.Raw != nil && in.Origin == m.origin:
+		case p.Raw != nil && in.Origin == origin:
 			var fields map[string]json.RawMessage
 			if json.Unmarshal(p.Raw, &fields) == nil {
 				for name, value := range fields {
@@ -97,12 +97,13 @@ func user(in *model.Message) (list []object) {
 			return
 		}
 		plain = false
-		data := "data:" + f.MediaType + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
 		if f.IsImage() {
-			content = append(content, object{"type": "image_url", "image_url": object{"url": data}})
+			content = append(content, object{"type": "image_url", "image_url": object{"url": f.DataURL()}})
 			return
 		}
-		content = append(content, object{"type": "file", "file": object{"filename": f.Name, "file_data": data}})
+		content = append(content, object{
+			"type": "file", "file": object{"filename": f.Name, "file_data": f.DataURL()},
+		})
 	}
 	for _, p := range in.Parts {
 		switch p.Type {

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"agentctl/server/agent/llm/model"
@@ -43,34 +44,19 @@ type usage struct {
 
 // A decoder decodes the chunks of one response.
 type decoder struct {
-	builder *model.Builder
+	*model.Builder
+
 	think   thinkSplitter
 	calls   []*call
 	details []json.RawMessage
 	field   string // in which reasoning comes
-	out     model.Response
-
-	finished bool // a finish reason came
-	ended    bool // [DONE] came
 }
 
-func newDecoder(emit func(model.Delta) error, origin string) *decoder {
-	d := &decoder{builder: model.NewBuilder(emit)}
-	d.out.Message = model.Message{Role: model.Assistant, Origin: origin}
-	return d
-}
-
-// Complete implements transport.EventDecoder.
-func (d *decoder) Complete() bool { return d.finished }
-
-// Ended implements transport.EventDecoder.
-func (d *decoder) Ended() bool { return d.ended }
-
-// response returns the response so far. Reasoning returns in the field in which it came.
-func (d *decoder) response() *model.Response {
-	parts := d.builder.Parts()
+// Result implements transport.Decoder. Reasoning returns in the field in which it came.
+func (d *decoder) Result() *model.Response {
+	r := d.Builder.Result()
 	reasoning := ""
-	for _, p := range parts {
+	for _, p := range r.Message.Parts {
 		if p.Type == model.Reasoning {
 			reasoning += p.Text
 		}
@@ -83,23 +69,20 @@ func (d *decoder) response() *model.Response {
 		fields["reasoning_details"] = d.details
 	}
 	if raw, err := json.Marshal(fields); err == nil && len(fields) > 0 {
-		parts = append(parts, model.Part{Type: model.Opaque, Raw: raw})
+		r.Message.Parts = append(r.Message.Parts, model.Part{Type: model.Opaque, Raw: raw})
 	}
-	d.out.Message.Parts = parts
-	if len(d.calls) > 0 && (d.out.Stop == model.StopEnd || d.out.Stop == "") {
-		d.out.Stop = model.StopCalls // some servers finish with stop
+	if len(d.calls) > 0 && r.Stop == model.StopEnd {
+		r.Stop = model.StopCalls // some servers finish with stop
 	}
-	if d.out.Stop == "" {
-		d.out.Stop = model.StopEnd
-	}
-	return &d.out
+	return r
 }
 
 // Decode applies an event.
 func (d *decoder) Decode(data []byte) error {
 	data = bytes.TrimSpace(data)
 	if bytes.Equal(data, []byte("[DONE]")) {
-		d.ended = true
+		d.Stop = cmp.Or(d.Stop, model.StopEnd)
+		d.End()
 		return d.flush()
 	}
 	if len(data) == 0 {
@@ -113,7 +96,7 @@ func (d *decoder) Decode(data []byte) error {
 		return transport.DecodeEvent(data)
 	}
 	if c.Usage != nil {
-		d.out.Usage = c.Usage.decode()
+		d.Usage = c.Usage.decode()
 	}
 	if len(c.Choices) == 0 {
 		return nil
@@ -121,11 +104,10 @@ func (d *decoder) Decode(data []byte) error {
 	if err := d.delta(&c.Choices[0].Delta); err != nil {
 		return err
 	}
-	if reason := c.Choices[0].FinishReason; reason != "" && !d.finished {
+	if reason := c.Choices[0].FinishReason; reason != "" && d.Stop == "" {
 		if err := d.flush(); err != nil {
 			return err
 		}
-		d.finished = true
 		return d.finish(reason)
 	}
 	return nil
@@ -155,7 +137,7 @@ func (d *decoder) delta(in *delta) error {
 		d.details = append(d.details, details...)
 	}
 	if reasoning != "" {
-		if _, err := d.builder.Continue(model.Reasoning, reasoning); err != nil {
+		if _, err := d.Continue(model.Reasoning, reasoning); err != nil {
 			return err
 		}
 	}
@@ -180,14 +162,14 @@ func (d *decoder) content(p piece) error {
 	if p.kind == model.Text {
 		return d.text(p.text)
 	}
-	_, err := d.builder.Continue(p.kind, p.text)
+	_, err := d.Continue(p.kind, p.text)
 	return err
 }
 
 // text appends text. Reasoning between <think> and </think> at its start is split off.
 func (d *decoder) text(content string) error {
 	for _, p := range d.think.split(content) {
-		if _, err := d.builder.Continue(p.kind, p.text); err != nil {
+		if _, err := d.Continue(p.kind, p.text); err != nil {
 			return err
 		}
 	}
@@ -197,7 +179,7 @@ func (d *decoder) text(content string) error {
 // flush appends the text that the splitter holds back.
 func (d *decoder) flush() error {
 	for _, p := range d.think.flush() {
-		if _, err := d.builder.Continue(p.kind, p.text); err != nil {
+		if _, err := d.Continue(p.kind, p.text); err != nil {
 			return err
 		}
 	}
@@ -210,16 +192,16 @@ func (d *decoder) finish(reason string) error {
 	case "error", "abort", "insufficient_system_resource":
 		return model.Errorf(model.ServerFail, "the provider stopped the answer: %s", reason)
 	case "length", "model_length":
-		d.out.Stop = model.StopLength
+		d.Stop = model.StopLength
 	case "content_filter", "refusal":
-		d.out.Stop, d.out.Detail = model.StopRefusal, "the answer was stopped by a filter of the provider"
+		d.Stop, d.Detail = model.StopRefusal, "the answer was stopped by a filter of the provider"
 	case "tool_calls", "function_call":
-		d.out.Stop = model.StopCalls
+		d.Stop = model.StopCalls
 	default:
-		d.out.Stop = model.StopEnd
+		d.Stop = model.StopEnd
 	}
-	if d.out.Stop == model.StopCalls && len(d.calls) == 0 {
-		d.out.Stop = model.StopEnd
+	if d.Stop == model.StopCalls && len(d.calls) == 0 {
+		d.Stop = model.StopEnd
 	}
 	return nil
 }

@@ -21,12 +21,12 @@ func FuzzDecoder(f *testing.F) {
 	f.Add([]byte(`data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]}}]}` + "\n"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		var shown strings.Builder
-		d := newDecoder(func(delta model.Delta) error {
+		d := API.NewDecoder(model.NewBuilder("test/m", func(delta model.Delta) error {
 			if delta.Type == model.Text {
 				shown.WriteString(delta.Text)
 			}
 			return nil
-		}, "test/m")
+		}))
 		events := sse.NewReader(bytes.NewReader(stream))
 		for {
 			e, err := events.Next()
@@ -37,7 +37,7 @@ func FuzzDecoder(f *testing.F) {
 				break
 			}
 		}
-		message := d.response().Message
+		message := d.Result().Message
 		if shown.String() != message.Text() {
 			t.Errorf("shown %q, recorded %q", shown.String(), message.Text())
 		}
@@ -47,8 +47,8 @@ func FuzzDecoder(f *testing.F) {
 				t.Errorf("arguments %s", c.Input)
 			}
 		}
-		m := New(nil, "https://x", "m", "test/m")
-		if _, err := json.Marshal(m.encode(&model.Request{Messages: []model.Message{message}})); err != nil {
+		m := API.NewModel(nil, "https://x/", "m", "test/m")
+		if _, err := json.Marshal(encode(m, &model.Request{Messages: []model.Message{message}})); err != nil {
 			t.Errorf("sent back: %v", err)
 		}
 	})
@@ -57,13 +57,13 @@ func FuzzDecoder(f *testing.F) {
 // decodeAll decodes the data of events.
 func decodeAll(t *testing.T, events ...string) *model.Response {
 	t.Helper()
-	d := newDecoder(func(model.Delta) error { return nil }, "test/m")
+	d := API.NewDecoder(model.NewBuilder("test/m", func(model.Delta) error { return nil }))
 	for _, e := range events {
 		if err := d.Decode([]byte(e)); err != nil {
 			t.Fatalf("%s: %v", e, err)
 		}
 	}
-	return d.response()
+	return d.Result()
 }
 
 func chunkOf(fields string) string { return `{"choices":[{"delta":{` + fields + `}}]}` }
@@ -166,7 +166,7 @@ func TestFailuresOfCompatibleServersAreErrors(t *testing.T) {
 		finished("abort"):                        model.ServerFail,
 		finished("insufficient_system_resource"): model.ServerFail,
 	} {
-		d := newDecoder(func(model.Delta) error { return nil }, "test/m")
+		d := API.NewDecoder(model.NewBuilder("test/m", func(model.Delta) error { return nil }))
 		if err := d.Decode([]byte(chunkOf(`"content":"begun"`))); err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestFailuresOfCompatibleServersAreErrors(t *testing.T) {
 		if err := d.Decode([]byte(text)); !errors.As(err, &e) || e.Class != want {
 			t.Errorf("%s: %v", text, err)
 		}
-		if got := d.response().Message.Text(); got != "begun" {
+		if got := d.Result().Message.Text(); got != "begun" {
 			t.Errorf("%s: received %q", text, got)
 		}
 	}
@@ -196,8 +196,8 @@ func TestReasoningIsCountedOnceAsOutput(t *testing.T) {
 func TestReasoningDetailsReturn(t *testing.T) {
 	const details = `{"type":"reasoning.encrypted","data":"x y","index":0}`
 	r := decodeAll(t, chunkOf(`"reasoning":"r","reasoning_details":[`+details+`]`), chunkOf(`"content":"t"`))
-	m := New(nil, "https://x", "m", "test/m")
-	b, err := json.Marshal(m.encode(&model.Request{Messages: []model.Message{r.Message}}))
+	m := API.NewModel(nil, "https://x/", "m", "test/m")
+	b, err := json.Marshal(encode(m, &model.Request{Messages: []model.Message{r.Message}}))
 	if err != nil || !bytes.Contains(b, []byte(`"reasoning_details":[`+details+`]`)) {
 		t.Errorf("%s, %v", b, err)
 	}

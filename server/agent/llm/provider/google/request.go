@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/transport"
 )
 
 type object = map[string]any
@@ -20,8 +21,8 @@ var (
 )
 
 // encode encodes a request.
-func (m *Model) encode(r *model.Request) object {
-	body := object{"contents": m.contents(r.Messages)}
+func encode(m *transport.Model, r *model.Request) object {
+	body := object{"contents": contents(r.Messages, m.Origin())}
 	if r.System != "" {
 		body["systemInstruction"] = object{"parts": []object{{"text": r.System}}}
 	}
@@ -29,11 +30,11 @@ func (m *Model) encode(r *model.Request) object {
 	if r.MaxOut > 0 {
 		config["maxOutputTokens"] = r.MaxOut
 	}
-	if thinks().MatchString(m.name) {
+	if thinks().MatchString(m.Name()) {
 		thinking := object{"includeThoughts": true}
 		switch {
 		case r.Effort == "":
-		case budgeted().MatchString(m.name):
+		case budgeted().MatchString(m.Name()):
 			thinking["thinkingBudget"] = budgets[r.Effort]
 		default:
 			thinking["thinkingLevel"] = r.Effort
@@ -60,10 +61,10 @@ func (m *Model) encode(r *model.Request) object {
 }
 
 // contents encodes a conversation. Messages of the same role are joined.
-func (m *Model) contents(messages []model.Message) []object {
+func contents(messages []model.Message, origin string) []object {
 	list := []object{}
 	for _, message := range messages {
-		parts := m.parts(&message)
+		parts := partsOf(&message, origin)
 		if len(parts) == 0 {
 			continue
 		}
@@ -80,15 +81,15 @@ func (m *Model) contents(messages []model.Message) []object {
 	return list
 }
 
-// parts encodes the parts of a message.
-func (m *Model) parts(message *model.Message) (parts []any) {
+// partsOf encodes the parts of a message.
+func partsOf(message *model.Message, origin string) (parts []any) {
 	calls := 0
 	for _, p := range message.Parts {
 		if p.Type == model.ToolCall {
 			calls++
 		}
 		switch {
-		case p.Raw != nil && message.Origin == m.origin:
+		case p.Raw != nil && message.Origin == origin:
 			parts = append(parts, p.Raw)
 		case p.Type == model.Text:
 			parts = append(parts, object{"text": p.Text})

@@ -50,31 +50,18 @@ type part struct {
 
 // A decoder decodes the chunks of one response.
 type decoder struct {
-	builder *model.Builder
-	out     model.Response
-	calls   int
-	done    bool // the finish reason came
+	*model.Builder
+
+	calls int
 }
 
-func newDecoder(emit func(model.Delta) error, origin string) *decoder {
-	d := &decoder{builder: model.NewBuilder(emit)}
-	d.out.Message = model.Message{Role: model.Assistant, Origin: origin}
-	return d
-}
-
-// Complete implements transport.EventDecoder.
-func (d *decoder) Complete() bool { return d.done }
-
-// Ended implements transport.EventDecoder.
-func (d *decoder) Ended() bool { return false }
-
-// response returns the response so far.
-func (d *decoder) response() *model.Response {
-	d.out.Message.Parts = d.builder.Parts()
-	if d.out.Stop == model.StopEnd && d.calls > 0 {
-		d.out.Stop = model.StopCalls
+// Result implements transport.Decoder.
+func (d *decoder) Result() *model.Response {
+	r := d.Builder.Result()
+	if r.Stop == model.StopEnd && d.calls > 0 {
+		r.Stop = model.StopCalls
 	}
-	return &d.out
+	return r
 }
 
 // Decode applies a chunk. The usage of the last chunk counts.
@@ -87,13 +74,13 @@ func (d *decoder) Decode(data []byte) error {
 		return transport.DecodeEvent(data)
 	}
 	if u := c.Usage; u != nil {
-		d.out.Usage = model.Usage{
+		d.Usage = model.Usage{
 			Input: u.Prompt + u.ToolPrompt, Cached: u.Cached, Output: u.Candidates + u.Thoughts, Reasoning: u.Thoughts,
 		}
 	}
 	if len(c.Candidates) == 0 {
 		if f := c.PromptFeedback; f != nil && f.BlockReason != "" {
-			d.done, d.out.Stop, d.out.Detail = true, model.StopRefusal, "the prompt was blocked: "+f.BlockReason
+			d.Stop, d.Detail = model.StopRefusal, "the prompt was blocked: "+f.BlockReason
 		}
 		return nil
 	}
@@ -104,7 +91,6 @@ func (d *decoder) Decode(data []byte) error {
 		}
 	}
 	if first.FinishReason != "" {
-		d.done = true
 		d.finish(first.FinishReason, first.FinishMessage)
 	}
 	return nil
@@ -119,26 +105,26 @@ func (d *decoder) part(raw json.RawMessage) error {
 	case p.Call != nil:
 		return d.call(&p, raw)
 	case p.Text == nil:
-		i, err := d.builder.Start(model.Part{Type: model.Opaque})
+		i, err := d.Start(model.Part{Type: model.Opaque})
 		if err == nil {
-			d.builder.SetRaw(i, raw)
+			d.SetRaw(i, raw)
 		}
 		return err
 	case p.Thought:
-		_, err = d.builder.Continue(model.Reasoning, *p.Text)
+		_, err = d.Continue(model.Reasoning, *p.Text)
 		return err
 	case p.Signature == "" && *p.Text == "":
 		return nil
 	}
-	i, err := d.builder.Continue(model.Text, *p.Text)
+	i, err := d.Continue(model.Text, *p.Text)
 	if err != nil || p.Signature == "" {
 		return err
 	}
-	signed, err := json.Marshal(object{"text": d.builder.Text(i), "thoughtSignature": p.Signature})
+	signed, err := json.Marshal(object{"text": d.Text(i), "thoughtSignature": p.Signature})
 	if err != nil {
 		return fmt.Errorf("encode part: %w", err)
 	}
-	d.builder.SetRaw(i, signed)
+	d.SetRaw(i, signed)
 	return nil
 }
 
@@ -149,27 +135,27 @@ func (d *decoder) call(p *part, raw json.RawMessage) error {
 		id = fmt.Sprintf("call-%d", d.calls)
 	}
 	d.calls++
-	i, err := d.builder.Start(model.Part{Type: model.ToolCall, Call: &model.Call{ID: id, Name: p.Call.Name}})
+	i, err := d.Start(model.Part{Type: model.ToolCall, Call: &model.Call{ID: id, Name: p.Call.Name}})
 	if err != nil {
 		return err
 	}
-	d.builder.SetRaw(i, raw)
-	return d.builder.Append(i, string(p.Call.Args))
+	d.SetRaw(i, raw)
+	return d.Append(i, string(p.Call.Args))
 }
 
 // finish applies the reason of the end.
 func (d *decoder) finish(reason, message string) {
 	switch reason {
 	case "STOP":
-		d.out.Stop = model.StopEnd
+		d.Stop = model.StopEnd
 	case "MAX_TOKENS":
-		d.out.Stop = model.StopLength
+		d.Stop = model.StopLength
 	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE":
-		d.out.Stop = model.StopInvalid
+		d.Stop = model.StopInvalid
 	default:
-		d.out.Stop = model.StopRefusal
+		d.Stop = model.StopRefusal
 	}
-	if d.out.Stop == model.StopRefusal || d.out.Stop == model.StopInvalid {
-		d.out.Detail = strings.TrimSpace("the answer was stopped: " + reason + " " + message)
+	if d.Stop == model.StopRefusal || d.Stop == model.StopInvalid {
+		d.Detail = strings.TrimSpace("the answer was stopped: " + reason + " " + message)
 	}
 }

@@ -19,12 +19,12 @@ func FuzzDecoder(f *testing.F) {
 	f.Add([]byte(`data: {"promptFeedback":{"blockReason":"SAFETY"}}` + "\n\n"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		var shown strings.Builder
-		d := newDecoder(func(delta model.Delta) error {
+		d := API.NewDecoder(model.NewBuilder("test/m", func(delta model.Delta) error {
 			if delta.Type == model.Text {
 				shown.WriteString(delta.Text)
 			}
 			return nil
-		}, "test/m")
+		}))
 		events := sse.NewReader(bytes.NewReader(stream))
 		for {
 			e, err := events.Next()
@@ -35,7 +35,7 @@ func FuzzDecoder(f *testing.F) {
 				break
 			}
 		}
-		message := d.response().Message
+		message := d.Result().Message
 		if shown.String() != message.Text() {
 			t.Errorf("shown %q, recorded %q", shown.String(), message.Text())
 		}
@@ -45,8 +45,8 @@ func FuzzDecoder(f *testing.F) {
 				t.Errorf("arguments %s", c.Input)
 			}
 		}
-		m := New(nil, "https://x", "m", "test/m")
-		if _, err := json.Marshal(m.encode(&model.Request{Messages: []model.Message{message}})); err != nil {
+		m := API.NewModel(nil, "https://x/", "m", "test/m")
+		if _, err := json.Marshal(encode(m, &model.Request{Messages: []model.Message{message}})); err != nil {
 			t.Errorf("sent back: %v", err)
 		}
 	})

@@ -1,17 +1,12 @@
 package openai
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"sync"
 
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-	"github.com/openai/openai-go/v3/shared"
-
 	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/transport"
 )
 
 type object = map[string]any
@@ -20,72 +15,52 @@ type object = map[string]any
 var reasons = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(gpt-[5-9]|o[1-9]|codex|computer-use)`) })
 
 // encode encodes a request.
-func (m *Model) encode(r *model.Request) (responses.ResponseNewParams, error) {
-	p := responses.ResponseNewParams{
-		Model:   m.name,
-		Store:   param.NewOpt(false),
-		Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
+func encode(m *transport.Model, r *model.Request) object {
+	body := object{
+		"model": m.Name(), "stream": true, "store": false, "include": []string{"reasoning.encrypted_content"},
+		"input": items(r.Messages, m.Origin()),
 	}
 	if r.System != "" {
-		p.Instructions = param.NewOpt(r.System)
+		body["instructions"] = r.System
 	}
 	if r.CacheKey != "" {
-		p.PromptCacheKey = param.NewOpt(r.CacheKey)
+		body["prompt_cache_key"] = r.CacheKey
 	}
 	if r.MaxOut > 0 {
-		p.MaxOutputTokens = param.NewOpt(r.MaxOut)
+		body["max_output_tokens"] = r.MaxOut
 	}
-	if r.Effort != "" || reasons().MatchString(m.name) {
-		p.Reasoning = shared.ReasoningParam{
-			Effort: shared.ReasoningEffort(r.Effort), Summary: shared.ReasoningSummaryAuto,
-		}
+	if r.Effort != "" {
+		body["reasoning"] = object{"effort": r.Effort, "summary": "auto"}
+	} else if reasons().MatchString(m.Name()) {
+		body["reasoning"] = object{"summary": "auto"}
 	}
-	for _, t := range r.Tools {
-		var schema map[string]any
-		if err := json.Unmarshal(t.Schema, &schema); err != nil {
-			return p, fmt.Errorf("schema of tool %s: %w", t.Name, err)
-		}
-		f := responses.FunctionToolParam{Name: t.Name, Parameters: schema, Strict: param.NewOpt(false)}
+	if len(r.Tools) == 0 {
+		return body
+	}
+	tools := make([]object, len(r.Tools))
+	for i, t := range r.Tools {
+		tools[i] = object{"type": "function", "name": t.Name, "parameters": t.Schema, "strict": false}
 		if t.About != "" {
-			f.Description = param.NewOpt(t.About)
+			tools[i]["description"] = t.About
 		}
-		p.Tools = append(p.Tools, responses.ToolUnionParam{OfFunction: &f})
 	}
-	if r.NoCalls && len(r.Tools) > 0 {
-		p.ToolChoice.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptionsNone)
+	body["tools"] = tools
+	if r.NoCalls {
+		body["tool_choice"] = "none"
 	}
-	items, err := m.items(r.Messages)
-	if err != nil {
-		return p, err
-	}
-	for _, raw := range items {
-		p.Input.OfInputItemList = append(p.Input.OfInputItemList,
-			param.Override[responses.ResponseInputItemUnionParam](raw))
-	}
-	return p, nil
+	return body
 }
 
 // items encodes a conversation as input items.
-func (m *Model) items(messages []model.Message) (items []json.RawMessage, err error) {
-	add := func(item any) {
-		raw, failed := json.Marshal(item)
-		if failed != nil && err == nil {
-			err = fmt.Errorf("encode input: %w", failed)
-		}
-		items = append(items, raw)
-	}
-	for _, message := range model.WithCallIDs(messages, m.origin) {
+func items(messages []model.Message, origin string) (items []any) {
+	for _, message := range model.WithCallIDs(messages, origin) {
 		var content []object // of a message of the user
 		for _, p := range message.Parts {
 			switch {
-			case p.Raw != nil && message.Origin == m.origin:
-				raw, failed := withoutID(p.Raw)
-				if failed != nil {
-					return nil, failed
-				}
-				items = append(items, raw)
+			case p.Raw != nil && message.Origin == origin:
+				items = append(items, withoutID(p.Raw))
 			case p.Type == model.Text && message.Role == model.Assistant:
-				add(object{
+				items = append(items, object{
 					"type": "message", "role": "assistant",
 					"content": []object{{"type": "output_text", "text": p.Text}},
 				})
@@ -94,33 +69,28 @@ func (m *Model) items(messages []model.Message) (items []json.RawMessage, err er
 			case p.Type == model.FilePart:
 				content = append(content, inputFile(p.File))
 			case p.Type == model.ToolCall:
-				add(object{
+				items = append(items, object{
 					"type": "function_call", "call_id": p.Call.ID, "name": p.Call.Name,
 					"arguments": string(p.Call.Input),
 				})
 			case p.Type == model.ToolResult:
-				add(object{"type": "function_call_output", "call_id": p.Result.ID, "output": output(p.Result)})
+				items = append(items, object{
+					"type": "function_call_output", "call_id": p.Result.ID, "output": output(p.Result),
+				})
 			}
 		}
 		if content != nil {
-			add(object{"type": "message", "role": "user", "content": content})
+			items = append(items, object{"type": "message", "role": "user", "content": content})
 		}
 	}
-	return items, err
+	return items
 }
 
 // withoutID removes the id of an item: nothing is stored under it.
-func withoutID(raw json.RawMessage) (json.RawMessage, error) {
-	var item map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &item); err != nil {
-		return nil, fmt.Errorf("stored item: %w", err)
-	}
+func withoutID(raw json.RawMessage) (item map[string]json.RawMessage) {
+	_ = json.Unmarshal(raw, &item) // of another form, it is refused by the provider
 	delete(item, "id")
-	b, err := json.Marshal(item)
-	if err != nil {
-		return nil, fmt.Errorf("stored item: %w", err)
-	}
-	return b, nil
+	return item
 }
 
 func inputFile(f *model.File) object {
@@ -128,13 +98,9 @@ func inputFile(f *model.File) object {
 	case f.Data == nil:
 		return object{"type": "input_text", "text": f.Described()}
 	case f.IsImage():
-		return object{"type": "input_image", "image_url": dataURL(f)}
+		return object{"type": "input_image", "image_url": f.DataURL()}
 	}
-	return object{"type": "input_file", "filename": f.Name, "file_data": dataURL(f)}
-}
-
-func dataURL(f *model.File) string {
-	return "data:" + f.MediaType + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
+	return object{"type": "input_file", "filename": f.Name, "file_data": f.DataURL()}
 }
 
 // output returns the output of a call: its text, or a list with its files.

@@ -11,32 +11,13 @@ import (
 
 // A decoder decodes the events of one response.
 type decoder struct {
-	builder *model.Builder
+	*model.Builder
+
 	parts   map[int64]int // index of the part by index of the output item
 	summary map[int64]int64
-	out     model.Response
-	done    bool // the terminal event came
 }
 
-func newDecoder(emit func(model.Delta) error, origin string) *decoder {
-	d := &decoder{builder: model.NewBuilder(emit), parts: map[int64]int{}, summary: map[int64]int64{}}
-	d.out.Message = model.Message{Role: model.Assistant, Origin: origin}
-	return d
-}
-
-// response returns the response so far.
-func (d *decoder) response() *model.Response {
-	d.out.Message.Parts = d.builder.Parts()
-	return &d.out
-}
-
-// Complete implements transport.EventDecoder.
-func (d *decoder) Complete() bool { return false }
-
-// Ended implements transport.EventDecoder.
-func (d *decoder) Ended() bool { return d.done }
-
-// Decode implements transport.EventDecoder. Unknown events are ignored.
+// Decode implements transport.Decoder. Unknown events are ignored.
 func (d *decoder) Decode(data []byte) error {
 	var e responses.ResponseStreamEventUnion
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -86,7 +67,7 @@ func (d *decoder) part(index int64, item *responses.ResponseOutputItemUnion) (in
 	case "function_call":
 		p.Type, p.Call = model.ToolCall, &model.Call{ID: item.CallID, Name: item.Name}
 	}
-	i, err := d.builder.Start(p)
+	i, err := d.Start(p)
 	d.parts[index] = i
 	return i, err
 }
@@ -100,12 +81,12 @@ func (d *decoder) appendTo(index int64, t model.PartType, text string) error {
 			return model.Errorf(model.Malformed, "the answer has arguments without a call")
 		}
 		var err error
-		if i, err = d.builder.Start(model.Part{Type: t}); err != nil {
+		if i, err = d.Start(model.Part{Type: t}); err != nil {
 			return err
 		}
 		d.parts[index] = i
 	}
-	return d.builder.Append(i, text)
+	return d.Append(i, text)
 }
 
 // finishItem takes over a complete item. Text that no delta had is appended.
@@ -115,9 +96,9 @@ func (d *decoder) finishItem(index int64, item *responses.ResponseOutputItemUnio
 		return err
 	}
 	if raw := json.RawMessage(item.RawJSON()); json.Valid(raw) {
-		d.builder.SetRaw(i, raw)
+		d.SetRaw(i, raw)
 	}
-	if d.builder.Text(i) != "" {
+	if d.Text(i) != "" {
 		return nil
 	}
 	text := ""
@@ -133,25 +114,24 @@ func (d *decoder) finishItem(index int64, item *responses.ResponseOutputItemUnio
 			text += s.Text
 		}
 	}
-	return d.builder.Append(i, text)
+	return d.Append(i, text)
 }
 
 // finish applies the terminal event.
 func (d *decoder) finish(r *responses.Response) {
-	d.done = true
-	d.out.Usage = model.Usage{
+	d.End()
+	d.Usage = model.Usage{
 		Input: r.Usage.InputTokens, Cached: r.Usage.InputTokensDetails.CachedTokens,
 		Output: r.Usage.OutputTokens, Reasoning: r.Usage.OutputTokensDetails.ReasoningTokens,
 	}
-	message := model.Message{Parts: d.builder.Parts()}
 	switch {
 	case r.IncompleteDetails.Reason == "max_output_tokens":
-		d.out.Stop = model.StopLength
+		d.Stop = model.StopLength
 	case r.Status == responses.ResponseStatusIncomplete:
-		d.out.Stop, d.out.Detail = model.StopRefusal, "the answer was stopped: "+string(r.IncompleteDetails.Reason)
-	case len(message.Calls()) > 0:
-		d.out.Stop = model.StopCalls
+		d.Stop, d.Detail = model.StopRefusal, "the answer was stopped: "+string(r.IncompleteDetails.Reason)
+	case len(d.Result().Message.Calls()) > 0:
+		d.Stop = model.StopCalls
 	default:
-		d.out.Stop = model.StopEnd
+		d.Stop = model.StopEnd
 	}
 }
