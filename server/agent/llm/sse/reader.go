@@ -14,119 +14,77 @@ const MaxEvent = 64 << 20
 // ErrTooLarge is the error of an event over MaxEvent.
 var ErrTooLarge = errors.New("event too large")
 
-// An Event is one event. Data is valid until the next call of Next.
-type Event struct {
-	Name string
-	Data []byte
-}
-
 // A Reader reads the events of a stream.
 type Reader struct {
-	in   *bufio.Reader
-	data []byte
-	line []byte
-	skip bool // a line feed belongs to the carriage return before
-	some bool // a line was read
+	lines *bufio.Scanner
+	data  []byte
+	begun bool // the first line was read
+	skip  bool // a line feed belongs to the carriage return before
+	seen  int  // bytes of the next line without its end
 }
 
 // NewReader returns a Reader of a stream.
-func NewReader(r io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(r, 32<<10)} }
+func NewReader(r io.Reader) *Reader {
+	x := &Reader{lines: bufio.NewScanner(r)}
+	x.lines.Buffer(make([]byte, 32<<10), MaxEvent)
+	x.lines.Split(x.split)
+	return x
+}
 
-// Next returns the next event that has data. At the end of the stream it returns io.EOF; an event
-// without the empty line at its end is returned before.
-func (r *Reader) Next() (Event, error) {
-	var e Event
+// Next returns the data of the next event that has some, until the next call of Next. At the end of the stream it
+// returns io.EOF; an event without the empty line at its end is returned before.
+func (r *Reader) Next() ([]byte, error) {
 	r.data = r.data[:0]
-	has := false
-	for {
-		line, err := r.readLine()
-		if err != nil {
-			if errors.Is(err, io.EOF) && has {
-				return r.event(e), nil
-			}
-			return Event{}, err
+	some := false
+	for r.lines.Scan() {
+		line := r.lines.Bytes()
+		if !r.begun {
+			line, r.begun = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), true
 		}
-		if len(line) == 0 {
-			if has {
-				return r.event(e), nil
-			}
-			e = Event{}
-			continue
+		if len(line) == 0 && some {
+			return r.data, nil
 		}
 		field, value, _ := bytes.Cut(line, []byte(":"))
-		value = bytes.TrimPrefix(value, []byte(" "))
-		switch string(field) {
-		case "event":
-			e.Name = string(value)
-		case "data":
-			if len(r.data)+len(value) > MaxEvent {
-				return Event{}, ErrTooLarge
-			}
-			r.data, has = append(append(r.data, value...), '\n'), true
+		if string(field) != "data" {
+			continue
 		}
-	}
-}
-
-// event completes an event. The line feed after its last line of data is not part of it.
-func (r *Reader) event(e Event) Event {
-	e.Data = r.data[:len(r.data)-1]
-	return e
-}
-
-// readLine returns the next line without its end: a line feed, a carriage return, or both.
-func (r *Reader) readLine() ([]byte, error) {
-	r.line = r.line[:0]
-	for {
-		c, err := r.fill()
-		if err != nil {
-			if errors.Is(err, io.EOF) && len(r.line) > 0 {
-				return r.trimMark(), nil
-			}
-			return nil, err
-		}
-		end := bytes.IndexAny(c, "\r\n")
-		if end < 0 {
-			end = len(c)
-		}
-		r.line = append(r.line, c[:end]...)
-		if len(r.line) > MaxEvent {
+		if len(r.data)+len(value) > MaxEvent {
 			return nil, ErrTooLarge
 		}
-		if end == len(c) {
-			_, _ = r.in.Discard(end) // buffered
-			continue
+		if some {
+			r.data = append(r.data, '\n')
 		}
-		r.skip = c[end] == '\r'
-		_, _ = r.in.Discard(end + 1) // buffered
-		return r.trimMark(), nil
+		r.data, some = append(r.data, bytes.TrimPrefix(value, []byte(" "))...), true
 	}
+	switch err := r.lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, ErrTooLarge
+	case err != nil:
+		return nil, fmt.Errorf("read stream: %w", err)
+	case some:
+		return r.data, nil
+	}
+	return nil, io.EOF
 }
 
-// fill returns the buffered bytes, at least one, without the line feed that ends the previous line.
-func (r *Reader) fill() ([]byte, error) {
-	for {
-		if _, err := r.in.Peek(1); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil, io.EOF
-			}
-			return nil, fmt.Errorf("read stream: %w", err)
+// split is a bufio.SplitFunc. A line ends with a line feed, a carriage return, or both.
+func (r *Reader) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	if r.skip && len(data) > 0 {
+		if r.skip = false; data[0] == '\n' {
+			advance = 1
 		}
-		c, _ := r.in.Peek(r.in.Buffered())
-		if r.skip && c[0] == '\n' {
-			_, _ = r.in.Discard(1)
-			r.skip = false
-			continue
-		}
-		r.skip = false
-		return c, nil
 	}
-}
-
-// trimMark removes a byte order mark from the first line.
-func (r *Reader) trimMark() []byte {
-	if r.some {
-		return r.line
+	rest := data[advance:]
+	end := bytes.IndexAny(rest[r.seen:], "\r\n")
+	switch {
+	case end >= 0:
+		end += r.seen
+		r.seen, r.skip = 0, rest[end] == '\r'
+		return advance + end + 1, rest[:end], nil
+	case atEOF && len(rest) > 0:
+		r.seen = 0
+		return len(data), rest, nil
 	}
-	r.some = true
-	return bytes.TrimPrefix(r.line, []byte("\xef\xbb\xbf"))
+	r.seen = len(rest)
+	return advance, nil, nil
 }

@@ -44,7 +44,7 @@ func (c *Client) Events(ctx context.Context, address string, request any, d Deco
 	defer func() { _ = res.Body.Close() }()
 	events := sse.NewReader(res.Body)
 	for !d.Ended() {
-		e, err := events.Next()
+		data, err := events.Next()
 		switch {
 		case errors.Is(err, io.EOF) && d.Result().Stop != "":
 			return nil
@@ -53,7 +53,7 @@ func (c *Client) Events(ctx context.Context, address string, request any, d Deco
 		case errors.Is(err, sse.ErrTooLarge):
 			err = model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
 		case err == nil:
-			err = d.Decode(e.Data)
+			err = d.Decode(data)
 		}
 		if err != nil {
 			return c.redactError(err)

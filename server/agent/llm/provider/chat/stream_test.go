@@ -29,9 +29,9 @@ func FuzzDecoder(f *testing.F) {
 		}))
 		events := sse.NewReader(bytes.NewReader(stream))
 		for {
-			e, err := events.Next()
+			data, err := events.Next()
 			if err == nil {
-				err = d.Decode(e.Data)
+				err = d.Decode(data)
 			}
 			if err != nil {
 				break
