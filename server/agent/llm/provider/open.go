@@ -50,10 +50,7 @@ func (c *Config) client(name string, keys *Keys) (*transport.Client, error) {
 		maps.DeleteFunc(own, func(name, _ string) bool { return strings.EqualFold(name, header) })
 	}
 	maps.Copy(headers, own)
-	return &transport.Client{
-		Base: keys.Base, Headers: headers, Secrets: append(secrets, key),
-		FirstByte: transport.DefaultFirstByte, Idle: transport.DefaultIdle,
-	}, nil
+	return &transport.Client{Base: keys.Base, Headers: headers, Secrets: append(secrets, key)}, nil
 }
 
 // base returns the address of the API, with a slash at its end.

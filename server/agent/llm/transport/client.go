@@ -15,19 +15,17 @@ import (
 	"agentctl/server/agent/llm/model"
 )
 
-// Default times to wait.
+// Times to wait.
 const (
-	DefaultFirstByte = 3 * time.Minute // models think before they answer
-	DefaultIdle      = 5 * time.Minute
+	firstByte = 3 * time.Minute // until the answer begins: models think before
+	idle      = 5 * time.Minute // between two pieces of the answer
 )
 
 // A Client sends requests for streams. It does not change after construction.
 type Client struct {
-	Base      http.RoundTripper // nil: the network
-	Headers   map[string]string // added to each request
-	Secrets   []string          // removed from errors
-	FirstByte time.Duration     // until the answer begins
-	Idle      time.Duration     // between two pieces of the answer
+	Base    http.RoundTripper // nil: the network
+	Headers map[string]string // added to each request
+	Secrets []string          // removed from errors
 }
 
 // shared keeps connections for all sessions.
@@ -42,12 +40,7 @@ const maxJSON = 8 << 20
 
 // Get requests JSON, and decodes it.
 func (c *Client) Get(ctx context.Context, address string, v any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return model.Errorf(model.Invalid, "base_url is not a URL")
-	}
-	req.Header.Set("Accept", jsonType)
-	res, err := c.Do(req)
+	res, err := c.do(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
 	}
@@ -58,14 +51,21 @@ func (c *Client) Get(ctx context.Context, address string, v any) error {
 	return nil
 }
 
-// Do sends a request and returns the stream that answers it. Its errors, and errors of reading the
-// body, are model.Errors, or the error of the request's context if that ended.
-func (c *Client) Do(req *http.Request) (*http.Response, error) {
-	parent := req.Context()
-	ctx, cancel := context.WithCancelCause(parent)
-	w := &watchdog{parent: parent, ctx: ctx, cancel: cancel, client: c}
-	w.start(c.FirstByte, "no answer within %s")
-	req = req.WithContext(ctx)
+// do sends a request: GET for JSON, POST of JSON for a stream. Its errors, and errors of reading the body, are
+// model.Errors, or the error of ctx if that ended.
+func (c *Client) do(ctx context.Context, method, address string, content io.Reader) (*http.Response, error) {
+	b := &body{client: c, parent: ctx}
+	b.ctx, b.cancel = context.WithCancelCause(ctx)
+	req, err := http.NewRequestWithContext(b.ctx, method, address, content)
+	if err != nil {
+		b.cancel(nil)
+		return nil, model.Errorf(model.Invalid, "base_url is not a URL")
+	}
+	if method == http.MethodGet {
+		req.Header.Set("Accept", jsonType)
+	} else {
+		req.Header.Set("Content-Type", jsonType)
+	}
 	for name, value := range c.Headers {
 		req.Header.Set(name, value)
 	}
@@ -73,16 +73,17 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	if base == nil {
 		base = shared()
 	}
+	b.limit(firstByte, "no answer within %s")
 	res, err := (&http.Client{Transport: base, CheckRedirect: noRedirect}).Do(req)
 	if err != nil {
-		err = w.cause(err)
-		w.stop()
+		err = b.cause(err)
+		b.stop()
 		return nil, err
 	}
-	res.Body = &body{ReadCloser: res.Body, watchdog: w}
+	b.ReadCloser, res.Body = res.Body, b
 	if err := c.check(res); err != nil {
-		err = w.cause(err)
-		_ = res.Body.Close() // the error is more specific
+		err = b.cause(err)
+		_ = b.Close() // the error is more specific
 		return nil, err
 	}
 	return res, nil
@@ -93,13 +94,13 @@ func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 // maxErrorBody bounds the bytes read from the body of an error.
 const maxErrorBody = 64 << 10
 
-// check returns an error unless the response is a stream of events.
+// check returns an error unless the response is what was requested.
 func (c *Client) check(res *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	switch {
 	case res.StatusCode == http.StatusOK && (kind == "text/event-stream" || kind == ""):
 		return nil
-	case res.StatusCode == http.StatusOK && res.Request.Header.Get("Accept") == jsonType && kind == jsonType:
+	case res.StatusCode == http.StatusOK && res.Request.Method == http.MethodGet && kind == jsonType:
 		return nil
 	case res.StatusCode >= 300 && res.StatusCode < 400:
 		return &model.Error{
@@ -128,42 +129,37 @@ func (c *Client) Redact(text string) string {
 	return redact.NewValues("[secret]", redact.MinValue, c.Secrets).HideCut(text)
 }
 
-// A watchdog ends a request whose answer takes too long.
-type watchdog struct {
+// A body is the body of an answer. It cancels a request whose answer takes too long.
+type body struct {
+	io.ReadCloser // nil before the answer begins
+
+	client *Client
 	parent context.Context
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	client *Client
-
-	mu    sync.Mutex
-	timer *time.Timer
+	timer  *time.Timer
 }
 
-// start restarts the timeout. A time of 0 means no timeout.
-func (w *watchdog) start(d time.Duration, format string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.timer != nil {
-		w.timer.Stop()
-		w.timer = nil
+// limit replaces the time that is left.
+func (b *body) limit(d time.Duration, format string) {
+	if b.timer != nil {
+		b.timer.Stop()
 	}
-	if d > 0 {
-		w.timer = time.AfterFunc(d, func() { w.cancel(model.Errorf(model.Timeout, format, d)) })
-	}
+	b.timer = time.AfterFunc(d, func() { b.cancel(model.Errorf(model.Timeout, format, d)) })
 }
 
-func (w *watchdog) stop() {
-	w.start(0, "")
-	w.cancel(nil)
+func (b *body) stop() {
+	b.timer.Stop()
+	b.cancel(nil)
 }
 
 // cause returns the reason of a failure.
-func (w *watchdog) cause(err error) error {
-	if w.parent.Err() != nil {
-		return w.parent.Err()
+func (b *body) cause(err error) error {
+	if b.parent.Err() != nil {
+		return b.parent.Err()
 	}
 	var e *model.Error
-	if errors.As(context.Cause(w.ctx), &e) || errors.As(err, &e) {
+	if errors.As(context.Cause(b.ctx), &e) || errors.As(err, &e) {
 		return e
 	}
 	var u *url.Error
@@ -173,22 +169,16 @@ func (w *watchdog) cause(err error) error {
 	if errors.Is(err, io.EOF) {
 		return model.Errorf(model.Network, "the server closed the connection before its answer")
 	}
-	return model.Errorf(model.Network, "%s", w.client.Redact(err.Error()))
-}
-
-// A body is the body of an answer.
-type body struct {
-	io.ReadCloser
-	watchdog *watchdog
+	return model.Errorf(model.Network, "%s", b.client.Redact(err.Error()))
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	b.watchdog.start(b.watchdog.client.Idle, "the answer stopped for %s")
+	b.limit(idle, "the answer stopped for %s")
 	n, err := b.ReadCloser.Read(p)
-	if err == nil || err == io.EOF && b.watchdog.ctx.Err() == nil {
+	if err == nil || err == io.EOF && b.ctx.Err() == nil {
 		return n, err
 	}
-	cause := b.watchdog.cause(err)
+	cause := b.cause(err)
 	var e *model.Error
 	if errors.As(cause, &e) && e.Class == model.Network {
 		cause = model.Errorf(model.Cut, "the connection was cut: %s", e.Message)
@@ -197,6 +187,6 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) Close() error {
-	b.watchdog.stop()
+	b.stop()
 	return b.ReadCloser.Close()
 }

@@ -97,11 +97,7 @@ func (refused) RoundTrip(*http.Request) (*http.Response, error) {
 
 func TestAnErrorOfTheNetworkHasNeitherAddressNorSecret(t *testing.T) {
 	c := &Client{Base: refused{}, Secrets: []string{"key-0123456789"}}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://model.example/?key=secret", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := c.Do(req)
+	res, err := c.do(t.Context(), http.MethodPost, "https://model.example/?key=secret", nil)
 	if err == nil {
 		_ = res.Body.Close()
 	}

@@ -28,16 +28,11 @@ type Decoder interface {
 // Events posts a request as JSON and passes the events of the answer to d. A stream that ends
 // before the answer is complete is a cut one. No error has a secret.
 func (c *Client) Events(ctx context.Context, address string, request any, d Decoder) error {
-	body, err := json.Marshal(request)
+	b, err := json.Marshal(request)
 	if err != nil {
 		return fmt.Errorf("encode request: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return model.Errorf(model.Invalid, "base_url is not a URL")
-	}
-	req.Header.Set("Content-Type", "application/json")
-	res, err := c.Do(req)
+	res, err := c.do(ctx, http.MethodPost, address, bytes.NewReader(b))
 	if err != nil {
 		return err
 	}
