@@ -20,11 +20,10 @@ import (
 const KeyHeader = "Idempotency-Key"
 
 // command runs the command of a route and answers with its result.
-func (a *api) command(w http.ResponseWriter, r *http.Request, route *Route) {
+func (a *api) command(w http.ResponseWriter, r *http.Request, route *Route) error {
 	result, err := a.run(w, r, route)
 	if err != nil {
-		a.fail(w, err)
-		return
+		return err
 	}
 	status := http.StatusOK
 	if route.Status == http.StatusCreated {
@@ -35,6 +34,7 @@ func (a *api) command(w http.ResponseWriter, r *http.Request, route *Route) {
 		}
 	}
 	write(w, status, result)
+	return nil
 }
 
 // run decodes the command of a request and runs it.

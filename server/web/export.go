@@ -12,26 +12,23 @@ import (
 )
 
 // export answers a session as a document, with the events that are visible at the request.
-func (a *api) export(w http.ResponseWriter, r *http.Request, route *Route) {
+func (a *api) export(w http.ResponseWriter, r *http.Request, _ *Route) error {
 	if a.Documents == nil {
-		a.fail(w, protocol.Errorf(protocol.CodeUnsupported, "this server writes no documents"))
-		return
+		return protocol.Errorf(protocol.CodeUnsupported, "this server writes no documents")
 	}
 	format := cmp.Or(r.URL.Query().Get("format"), "md")
 	if formats := a.Documents.Formats(); !slices.Contains(formats, format) {
-		a.fail(w, protocol.Errorf(protocol.CodeInvalidMessage, "format: want one of %s", strings.Join(formats, ", ")))
-		return
+		return protocol.Errorf(protocol.CodeInvalidMessage, "format: want one of %s", strings.Join(formats, ", "))
 	}
 	at, sub, detach, err := a.attach(r, r.PathValue("id"), protocol.Position{})
 	if err != nil {
-		a.fail(w, err)
-		return
+		return err
 	}
 	defer detach()
 	download(w, a.Documents.MediaType(format))
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method == http.MethodHead {
-		return
+		return nil
 	}
 	var failed error
 	events := func(yield func([]byte, error) bool) {
@@ -56,12 +53,12 @@ func (a *api) export(w http.ResponseWriter, r *http.Request, route *Route) {
 	err = a.Documents.Write(out, format, events)
 	switch {
 	case err == nil:
+		return nil
 	case failed != nil && out.written == 0:
 		clear(w.Header())
-		a.fail(w, eventlog.ReadErrorFor(at.Result.Session, failed))
-	default:
-		panic(http.ErrAbortHandler) // the client must not take a part for the document
+		return eventlog.ReadErrorFor(at.Result.Session, failed)
 	}
+	panic(http.ErrAbortHandler) // the client must not take a part for the document
 }
 
 // A countingBody counts written bytes.

@@ -66,7 +66,11 @@ func Handler(cfg Config) http.Handler {
 	a := &api{Config: cfg, mux: http.NewServeMux()}
 	for i := range Routes() {
 		r := &Routes()[i]
-		a.mux.HandleFunc(r.Pattern(), func(w http.ResponseWriter, req *http.Request) { r.handle(a, w, req, r) })
+		a.mux.HandleFunc(r.Pattern(), func(w http.ResponseWriter, req *http.Request) {
+			if err := r.handle(a, w, req, r); err != nil {
+				a.fail(w, err)
+			}
+		})
 	}
 	return http.HandlerFunc(a.serve)
 }
@@ -121,6 +125,31 @@ func Messages(
 type api struct {
 	Config
 	mux *http.ServeMux
+}
+
+// A handler answers a request of a route, or returns the error to answer with.
+type handler func(*api, http.ResponseWriter, *http.Request, *Route) error
+
+// answer returns a handler that answers with a value as JSON.
+func answer(get func(*api, *http.Request) (any, error)) handler {
+	return func(a *api, w http.ResponseWriter, r *http.Request, _ *Route) error {
+		v, err := get(a, r)
+		if err == nil {
+			write(w, http.StatusOK, v)
+		}
+		return err
+	}
+}
+
+// answerState returns a handler that answers with a part of the state of the session in the path.
+func answerState(part func(*protocol.State) any) handler {
+	return answer(func(a *api, r *http.Request) (any, error) {
+		state, err := a.state(r, r.PathValue("id"))
+		if err != nil {
+			return nil, err
+		}
+		return part(state), nil
+	})
 }
 
 // RemoteName names the sender of a request without a credential: its address, or "anonymous" on a

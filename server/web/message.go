@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"iter"
 	"net/http"
 	"slices"
 	"strconv"
@@ -57,48 +56,39 @@ func (m *MessageResult) final() bool {
 
 // send sends a message. With ?wait=turn it answers when the turn has ended, or needs a user, or
 // ?timeout= has passed. A request that is repeated with its key waits for the same turn.
-func (a *api) send(w http.ResponseWriter, r *http.Request, route *Route) {
+func (a *api) send(w http.ResponseWriter, r *http.Request, route *Route) error {
 	wait, err := waitOf(r)
 	if err != nil {
-		a.fail(w, err)
-		return
+		return err
 	}
 	result, err := a.run(w, r, route)
 	if err != nil {
-		a.fail(w, err)
-		return
+		return err
 	}
 	if wait == 0 {
 		write(w, http.StatusOK, result)
-		return
+		return nil
 	}
 	var sent protocol.SendResult
 	if err := json.Unmarshal(result, &sent); err != nil {
-		a.fail(w, err)
-		return
+		return err
 	}
 	m, err := a.waitFor(r, sent.MessageID, true, wait)
 	if err != nil {
-		a.fail(w, err)
-		return
+		return err
 	}
 	m.Seq, m.Reason = sent.Seq, sent.Reason
 	write(w, http.StatusOK, m)
+	return nil
 }
 
-// message answers with the state of a message, as send does.
-func (a *api) message(w http.ResponseWriter, r *http.Request, _ *Route) {
+// message returns the state of a message, as send does.
+func (a *api) message(r *http.Request) (any, error) {
 	wait, err := waitOf(r)
 	if err != nil {
-		a.fail(w, err)
-		return
+		return nil, err
 	}
-	m, err := a.waitFor(r, r.PathValue("message_id"), false, wait)
-	if err != nil {
-		a.fail(w, err)
-		return
-	}
-	write(w, http.StatusOK, m)
+	return a.waitFor(r, r.PathValue("message_id"), false, wait)
 }
 
 // waitOf returns the time to wait for a turn, 0 without ?wait=turn.
@@ -145,19 +135,19 @@ func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Dur
 	defer detach()
 	timeout := time.NewTimer(wait)
 	defer timeout.Stop()
-	events := follower{cursor{log: at.Log, after: at.Result.After.Seq, fold: true}}
+	events := cursor{log: at.Log, after: at.Result.After.Seq, fold: true}
 	for {
 		m, err := a.messageNow(r, id, message, known)
 		if err != nil || m.final() {
 			return m, err
 		}
 		known = true
-		for changed := false; !changed; {
-			changed, err = events.next(r.Context(), sub)
-			switch {
-			case r.Context().Err() != nil:
+		for {
+			changed, err := events.mayEndWait(r.Context(), sub)
+			if r.Context().Err() != nil {
 				return nil, Ended(r.Context())
-			case err != nil:
+			}
+			if err != nil {
 				return nil, eventlog.ReadErrorFor(id, err)
 			}
 			if changed {
@@ -168,7 +158,6 @@ func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Dur
 			case <-timeout.C:
 				return m, nil
 			case <-r.Context().Done():
-				return nil, Ended(r.Context())
 			}
 		}
 	}
@@ -225,34 +214,20 @@ func (a *api) messageNow(r *http.Request, id, message string, known bool) (*Mess
 	return m, nil
 }
 
-// A follower reads the events of a session that may end a wait.
-type follower struct{ cursor }
-
-// next reads the events that are there and reports whether one of them may end a wait.
-func (f *follower) next(ctx context.Context, sub *subscriber) (changed bool, _ error) {
+// mayEndWait reads the events that are there and reports whether one of them may end a wait.
+func (c *cursor) mayEndWait(ctx context.Context, sub *subscriber) (changed bool, _ error) {
 	for {
-		more, err := f.cursor.next(ctx, func(lines []byte) {
-			for e := range decodedEvents(lines) {
+		more, err := c.next(ctx, func(lines []byte) {
+			for line := range bytes.Lines(lines) {
+				var e protocol.Event
+				_ = json.Unmarshal(line, &e) // this program encoded it
 				changed = changed || mayEndWait(e.Type)
 			}
 		})
 		if err != nil || !more {
 			return changed, err
 		}
-		sub.after.Store(f.after)
-	}
-}
-
-// decodedEvents yields the events of lines that this program encoded.
-func decodedEvents(lines []byte) iter.Seq[*protocol.Event] {
-	return func(yield func(*protocol.Event) bool) {
-		for line := range bytes.Lines(lines) {
-			var e protocol.Event
-			_ = json.Unmarshal(line, &e)
-			if !yield(&e) {
-				return
-			}
-		}
+		sub.after.Store(c.after)
 	}
 }
 

@@ -7,84 +7,59 @@ import (
 	"strconv"
 
 	"agentctl/protocol"
-	"agentctl/server/eventlog"
 	"agentctl/server/session"
 )
 
-// sessions answers the session list.
-func (a *api) sessions(w http.ResponseWriter, r *http.Request, _ *Route) {
+// sessions returns the session list.
+func (a *api) sessions(r *http.Request) (any, error) {
 	closed := true
 	if v := r.URL.Query().Get("closed"); v != "" {
 		var err error
 		if closed, err = strconv.ParseBool(v); err != nil {
-			a.fail(w, protocol.Errorf(protocol.CodeInvalidMessage, "closed: %.80q is not true or false", v))
-			return
+			return nil, protocol.Errorf(protocol.CodeInvalidMessage, "closed: %.80q is not true or false", v)
 		}
 	}
-	write(w, http.StatusOK, protocol.ListResult{Sessions: a.Hub.Sessions().List(closed)})
+	return protocol.ListResult{Sessions: a.Hub.Sessions().List(closed)}, nil
 }
 
-// session answers a row of the session list.
-func (a *api) session(w http.ResponseWriter, r *http.Request, _ *Route) {
+// session returns a row of the session list.
+func (a *api) session(r *http.Request) (any, error) {
 	id, err := a.Commands.Resolve(r, r.PathValue("id"))
 	if err != nil {
-		a.fail(w, err)
-		return
+		return nil, err
 	}
 	list := a.Hub.Sessions().List(true)
 	i := slices.IndexFunc(list, func(s protocol.Summary) bool { return s.Session == id })
 	if i < 0 {
-		a.fail(w, protocol.Errorf(protocol.CodeNoSession, "there is no session %.80q", id))
-		return
+		return nil, protocol.Errorf(protocol.CodeNoSession, "there is no session %.80q", id)
 	}
-	write(w, http.StatusOK, list[i])
+	return list[i], nil
 }
 
-// messages answers with the messages of finished turns, oldest first: all, or the ones after the
-// message ?after=.
-func (a *api) messages(w http.ResponseWriter, r *http.Request, _ *Route) {
+// messages returns the messages of finished turns, oldest first: all, or the ones after the message
+// ?after=.
+func (a *api) messages(r *http.Request) (any, error) {
 	id, err := a.Commands.Resolve(r, r.PathValue("id"))
 	if err != nil {
-		a.fail(w, err)
-		return
+		return nil, err
 	}
 	list, err := a.History.Messages(r.Context(), id, r.URL.Query().Get("after"))
-	if err != nil {
-		a.fail(w, err)
-		return
+	return MessagesResult{list}, err
+}
+
+func queue(s *protocol.State) any {
+	return QueueResult{append([]protocol.Message{}, s.Queue...), append([]protocol.Hold{}, s.Holds...), s.Scheduled}
+}
+
+func approvals(s *protocol.State) any {
+	return ApprovalsResult{append([]protocol.Approval{}, s.Approvals...)}
+}
+
+func options(s *protocol.State) any {
+	if s.Options == nil {
+		return protocol.Options{}
 	}
-	write(w, http.StatusOK, MessagesResult{list})
-}
-
-func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *Route) {
-	a.answerState(w, r, func(s *protocol.State) any {
-		return QueueResult{append([]protocol.Message{}, s.Queue...), append([]protocol.Hold{}, s.Holds...), s.Scheduled}
-	})
-}
-
-func (a *api) approvals(w http.ResponseWriter, r *http.Request, _ *Route) {
-	a.answerState(w, r, func(s *protocol.State) any {
-		return ApprovalsResult{append([]protocol.Approval{}, s.Approvals...)}
-	})
-}
-
-func (a *api) options(w http.ResponseWriter, r *http.Request, _ *Route) {
-	a.answerState(w, r, func(s *protocol.State) any {
-		if s.Options == nil {
-			return protocol.Options{}
-		}
-		return s.Options
-	})
-}
-
-// answerState answers with a part of the current state of the session in the path.
-func (a *api) answerState(w http.ResponseWriter, r *http.Request, part func(*protocol.State) any) {
-	state, err := a.state(r, r.PathValue("id"))
-	if err != nil {
-		a.fail(w, err)
-		return
-	}
-	write(w, http.StatusOK, part(state))
+	return s.Options
 }
 
 // state returns the current state of a session.
@@ -100,47 +75,39 @@ func (a *api) state(r *http.Request, name string) (*protocol.State, error) {
 	return at.Snapshot.State, nil
 }
 
-func (a *api) sessionBlob(w http.ResponseWriter, r *http.Request, _ *Route) {
+func (a *api) sessionBlob(w http.ResponseWriter, r *http.Request, _ *Route) error {
 	id, err := a.Commands.Resolve(r, r.PathValue("id"))
 	if err != nil {
-		a.fail(w, err)
-		return
+		return err
 	}
-	b, err := a.History.Blob(r.Context(), id, r.PathValue("blob"))
-	if err != nil {
-		a.fail(w, err)
-		return
-	}
-	serveBlob(w, b)
+	return a.serveBlob(w, r, id)
 }
 
 // blob answers a blob of the session named by ?session=, or of any session: equal ids mean equal
 // data.
-func (a *api) blob(w http.ResponseWriter, r *http.Request, route *Route) {
+func (a *api) blob(w http.ResponseWriter, r *http.Request, route *Route) error {
 	if id := r.URL.Query().Get("session"); id != "" {
 		r.SetPathValue("id", id)
-		a.sessionBlob(w, r, route)
-		return
+		return a.sessionBlob(w, r, route)
 	}
 	for _, sum := range a.Hub.Sessions().List(true) {
-		b, err := a.History.Blob(r.Context(), sum.Session, r.PathValue("blob"))
-		if err == nil {
-			serveBlob(w, b)
-			return
-		}
-		if protocol.CodeOf(err) != protocol.CodeNotFound {
-			a.fail(w, err)
-			return
+		if err := a.serveBlob(w, r, sum.Session); protocol.CodeOf(err) != protocol.CodeNotFound {
+			return err
 		}
 	}
-	WriteError(w, http.StatusNotFound, protocol.CodeNotFound, "there is no such blob")
+	return protocol.Errorf(protocol.CodeNotFound, "there is no such blob")
 }
 
-// serveBlob sends untrusted bytes with headers that keep browsers from running them.
-func serveBlob(w http.ResponseWriter, b eventlog.Blob) {
+// serveBlob sends the blob in the path, untrusted bytes, with headers that keep browsers from running them.
+func (a *api) serveBlob(w http.ResponseWriter, r *http.Request, session string) error {
+	b, err := a.History.Blob(r.Context(), session, r.PathValue("blob"))
+	if err != nil {
+		return err
+	}
 	download(w, b.MediaType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(b.Data)))
 	_, _ = newBody(w).Write(b.Data)
+	return nil
 }
 
 // download sets the headers of content that a browser must not show.
@@ -161,22 +128,17 @@ func (a *api) attach(r *http.Request, name string, since protocol.Position) (
 		return nil, nil, nil, err
 	}
 	sub = &subscriber{id: "h_" + session.NewEpoch(), wake: make(chan struct{}, 1), by: a.Commands.Actor(r)}
-	type result struct {
-		attached *session.Attachment
-		err      error
-	}
-	results := make(chan result, 1)
+	attached := make(chan error, 1)
 	data := &protocol.SubscribeData{Position: &since}
-	a.Hub.Attach(r.Context(), id, sub, data, func(at *session.Attachment, err error) {
-		results <- result{at, err}
+	a.Hub.Attach(r.Context(), id, sub, data, func(got *session.Attachment, err error) {
+		at = got
+		attached <- err
 	})
-	got := <-results
-	switch {
-	case got.err == nil:
-	case r.Context().Err() != nil:
-		return nil, nil, nil, Ended(r.Context())
-	default:
-		return nil, nil, nil, got.err
+	if err = <-attached; err != nil {
+		if r.Context().Err() != nil {
+			err = Ended(r.Context())
+		}
+		return nil, nil, nil, err
 	}
-	return got.attached, sub, func() { a.Hub.Detach(id, sub.id, "") }, nil
+	return at, sub, func() { a.Hub.Detach(id, sub.id, "") }, nil
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"reflect"
 	"regexp"
 	"slices"
@@ -24,7 +23,7 @@ type Route struct {
 	Status  int               // of success; 0: 200
 	Result  func() any        // returns a pointer to the type of the answer, or of a stream's named event
 	Media   []string          // types of an answer that is not JSON
-	handle  func(*api, http.ResponseWriter, *http.Request, *Route)
+	handle  handler
 }
 
 // AnyMedia is the type of an answer whose type depends on its content.

@@ -58,7 +58,7 @@ func ownRoutes() []Route {
 	return []Route{
 		{
 			Name: "listSessions", Method: http.MethodGet, Path: "/api/sessions", Summary: "List the sessions.",
-			Params: []Parameter{closedParam}, Result: of[protocol.ListResult], handle: (*api).sessions,
+			Params: []Parameter{closedParam}, Result: of[protocol.ListResult], handle: answer((*api).sessions),
 		},
 		{
 			Name: "followSessions", Method: http.MethodGet, Path: "/api/sessions/events",
@@ -67,7 +67,7 @@ func ownRoutes() []Route {
 		},
 		{
 			Name: "getSession", Method: http.MethodGet, Path: "/api/sessions/{id}",
-			Summary: "Get a row of the session list.", Result: of[protocol.Summary], handle: (*api).session,
+			Summary: "Get a row of the session list.", Result: of[protocol.Summary], handle: answer((*api).session),
 		},
 		{
 			Name: "followSession", Method: http.MethodGet, Path: "/api/sessions/{id}/events",
@@ -78,7 +78,7 @@ func ownRoutes() []Route {
 		{
 			Name: "listMessages", Method: http.MethodGet, Path: "/api/sessions/{id}/messages",
 			Summary: "List the messages of finished turns.", Params: []Parameter{afterParam}, Result: of[MessagesResult],
-			handle: (*api).messages,
+			handle: answer((*api).messages),
 		},
 		{
 			Name: "sendMessage", Method: http.MethodPost, Path: "/api/sessions/{id}/messages", Verb: protocol.DoSend,
@@ -88,19 +88,19 @@ func ownRoutes() []Route {
 		{
 			Name: "getMessage", Method: http.MethodGet, Path: "/api/sessions/{id}/messages/{message_id}",
 			Summary: "Get what became of a message, and wait for its turn on request.",
-			Params:  []Parameter{waitParam, timeoutParam}, Result: of[MessageResult], handle: (*api).message,
+			Params:  []Parameter{waitParam, timeoutParam}, Result: of[MessageResult], handle: answer((*api).message),
 		},
 		{
 			Name: "getQueue", Method: http.MethodGet, Path: "/api/sessions/{id}/queue",
-			Summary: "List the queued messages and the holds.", Result: of[QueueResult], handle: (*api).queue,
+			Summary: "List the queued messages and the holds.", Result: of[QueueResult], handle: answerState(queue),
 		},
 		{
 			Name: "listApprovals", Method: http.MethodGet, Path: "/api/sessions/{id}/approvals",
-			Summary: "List the pending requests.", Result: of[ApprovalsResult], handle: (*api).approvals,
+			Summary: "List the pending requests.", Result: of[ApprovalsResult], handle: answerState(approvals),
 		},
 		{
 			Name: "getOptions", Method: http.MethodGet, Path: "/api/sessions/{id}/options",
-			Summary: "Get the settings and commands of the agent.", Result: of[protocol.Options], handle: (*api).options,
+			Summary: "Get the settings and commands of the agent.", Result: of[protocol.Options], handle: answerState(options),
 		},
 		{
 			Name: "exportDocument", Method: http.MethodGet, Path: "/api/sessions/{id}/export",

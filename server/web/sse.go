@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -33,34 +34,27 @@ const (
 // unnamed, except that an event "reset" answers a position that is no longer valid: it carries the
 // snapshot of the last turn boundary, and the events after it follow. An event "failed" carries the
 // error that ends the stream. ?fold=1 allows folded runs.
-func (a *api) events(w http.ResponseWriter, r *http.Request, _ *Route) {
-	since := r.Header.Get("Last-Event-ID")
-	if since == "" {
-		since = r.URL.Query().Get("since")
-	}
-	if since == "" {
-		since = "0"
-	}
-	position, err := protocol.ParsePosition(since)
+func (a *api) events(w http.ResponseWriter, r *http.Request, _ *Route) error {
+	query := r.URL.Query()
+	position, err := protocol.ParsePosition(cmp.Or(r.Header.Get("Last-Event-ID"), query.Get("since"), "0"))
 	if err != nil {
-		a.fail(w, err)
-		return
+		return err
 	}
 	at, sub, detach, err := a.attach(r, r.PathValue("id"), position)
 	if err != nil {
-		a.fail(w, err)
-		return
+		return err
 	}
 	defer detach()
 	s := newStream(r.Context(), w)
 	defer s.close()
 	if r.Method == http.MethodHead {
-		return
+		return nil
 	}
-	s.fold = r.URL.Query().Get("fold") == "1"
+	s.fold = query.Get("fold") == "1"
 	if err := a.stream(r, s, sub, at); err != nil {
 		s.fail(err)
 	}
+	return nil
 }
 
 // stream writes events until the client disconnects or the session is deleted.
