@@ -57,12 +57,9 @@ type Config struct {
 
 // Hooks are the hooks of a server. The methods may be called from any goroutine; nil has no hooks.
 type Hooks struct {
-	cfg      Config
-	sessions Sessions
-	requests Requests
-	log      *slog.Logger
-	links    *linkStore
-	linking  atomic.Pointer[linking]
+	cfg     Config
+	links   *linkStore
+	linking atomic.Pointer[linking]
 
 	changing sync.Mutex // guards active and closed
 	active   map[string]*activeHook
@@ -86,8 +83,7 @@ type linking struct {
 // Start starts the hooks.
 func Start(cfg Config) (*Hooks, error) {
 	h := &Hooks{
-		cfg: cfg, sessions: cfg.Sessions, requests: cfg.Requests, log: cfg.Log, active: map[string]*activeHook{},
-		links: &linkStore{dir: filepath.Join(cfg.Dir, "links")},
+		cfg: cfg, active: map[string]*activeHook{}, links: &linkStore{dir: filepath.Join(cfg.Dir, "links")},
 	}
 	h.linking.Store(&linking{})
 	h.links.prune(time.Now())
@@ -113,8 +109,10 @@ func (h *Hooks) Replace(list []Hook) error {
 	if h.closed {
 		return nil
 	}
-	if err := h.makeDir(len(next)); err != nil {
-		return err
+	if len(next) > 0 {
+		if err := os.MkdirAll(h.links.dir, 0o700); err != nil {
+			return fmt.Errorf("hooks: %w", err)
+		}
 	}
 	var errs []error
 	changed := func(a *activeHook) bool { return !reflect.DeepEqual(next[a.hook.Name], a.hook) }
@@ -133,17 +131,6 @@ func (h *Hooks) Replace(list []Hook) error {
 	}
 	h.setLinking()
 	return errors.Join(errs...)
-}
-
-// makeDir makes the directory of a number of hooks.
-func (h *Hooks) makeDir(hooks int) error {
-	if hooks == 0 {
-		return nil
-	}
-	if err := os.MkdirAll(h.links.dir, 0o700); err != nil {
-		return fmt.Errorf("hooks: %w", err)
-	}
-	return nil
 }
 
 // end stops the hooks that match and returns them when they have stopped, or with an error when ctx
@@ -184,18 +171,15 @@ func (h *Hooks) start(hook Hook) error {
 }
 
 func (h *Hooks) newRunner(hook Hook) (*runner, error) {
-	p, found, err := openPositions(filepath.Join(h.cfg.Dir, hook.Name+".positions"))
+	p, err := openPositions(filepath.Join(h.cfg.Dir, hook.Name+".positions"))
 	if err != nil {
 		return nil, err
 	}
-	if !found {
-		p.at = nil
-	}
 	r := &runner{
-		hook: &hook, log: h.log, sessions: h.sessions, requests: h.requests, links: h.links, watch: newWatch(),
-		deadlines: map[string]time.Time{},
-		reader:    &reader{sessions: h.sessions, store: h.cfg.Store, filter: &hook.Filter},
-		delivery:  delivery{results: make(chan result, 1)}, progress: progress{positions: p},
+		hook: &hook, log: h.cfg.Log, sessions: h.cfg.Sessions, requests: h.cfg.Requests, links: h.links,
+		changes: list.NewChanges(), deadlines: map[string]time.Time{},
+		reader:   &reader{sessions: h.cfg.Sessions, store: h.cfg.Store, filter: &hook.Filter},
+		delivery: delivery{results: make(chan result, 1)}, progress: progress{positions: p},
 	}
 	switch {
 	case h.cfg.newSender != nil:
@@ -205,7 +189,7 @@ func (h *Hooks) newRunner(hook Hook) (*runner, error) {
 	default:
 		r.sender = newCommander(&hook)
 	}
-	r.begin(h.sessions.Watch(r.watch))
+	r.begin(r.sessions.Watch(r.changes))
 	return r, nil
 }
 

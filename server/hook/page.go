@@ -120,7 +120,7 @@ func (h *Hooks) renderRequest(
 	case l.Choice != "":
 		p.Title, p.Button = "Give this answer?", "Answer: "+visible(cmp.Or(l.Label, l.Choice))
 	}
-	if s, ok := h.sessions.Summary(l.Session); ok && s.Name != "" {
+	if s, ok := h.cfg.Sessions.Summary(l.Session); ok && s.Name != "" {
 		p.Session = visible(s.Name) + " (" + l.Session + ")"
 	}
 	if err == nil {
@@ -149,7 +149,7 @@ func (h *Hooks) request(ctx context.Context, token string) (*link, json.RawMessa
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := h.requests.Pending(ctx, l.Session)
+	list, err := h.cfg.Requests.Pending(ctx, l.Session)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -186,7 +186,7 @@ func (h *Hooks) decide(w http.ResponseWriter, r *http.Request, token string) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestTimeout)
 	defer cancel()
-	err = h.requests.Decide(ctx, l.Session, l.Digest, &protocol.ApproveData{
+	err = h.cfg.Requests.Decide(ctx, l.Session, l.Digest, &protocol.ApproveData{
 		Request: l.Request, Decision: l.Decision, Input: input,
 	}, actor(l.Hook))
 	var refused *protocol.Error
@@ -197,7 +197,7 @@ func (h *Hooks) decide(w http.ResponseWriter, r *http.Request, token string) {
 	}
 	if err == nil || errors.As(err, &refused) && settled(refused.Code) {
 		if removeErr := h.links.remove(l); removeErr != nil { // it decides nothing more: the request is resolved
-			h.log.Error("remove link", "hook", l.Hook, "err", removeErr)
+			h.cfg.Log.Error("remove link", "hook", l.Hook, "err", removeErr)
 		}
 	}
 	if err != nil {
@@ -232,7 +232,7 @@ func (h *Hooks) fail(w http.ResponseWriter, err error) {
 	case errors.As(err, &coded) && settled(coded.Code):
 		status, message = http.StatusNotFound, "The request does not exist any more."
 	default:
-		h.log.Error("decide by a link", "err", err)
+		h.cfg.Log.Error("decide by a link", "err", err)
 	}
 	render(w, status, &page{Title: "Nothing decided", Message: message})
 }

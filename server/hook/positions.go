@@ -29,23 +29,24 @@ type positionLine struct {
 	Seq     uint64 `json:"seq"`
 }
 
-// openPositions reads the file; found is false if it does not exist.
-func openPositions(path string) (p *positions, found bool, err error) {
-	p = &positions{path: path, at: map[string]protocol.Position{}}
+// openPositions reads the file. Without one, at is nil.
+func openPositions(path string) (*positions, error) {
+	p := &positions{path: path}
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return p, false, nil
+		return p, nil
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("positions: %w", err)
+		return nil, fmt.Errorf("positions: %w", err)
 	}
+	p.at = map[string]protocol.Position{}
 	for line := range bytes.Lines(b) {
 		var l positionLine
 		if json.Unmarshal(line, &l) == nil && l.Session != "" { // the last line may be torn
 			p.at[l.Session] = protocol.Position{Epoch: l.Epoch, Seq: l.Seq}
 		}
 	}
-	return p, true, nil
+	return p, nil
 }
 
 // set changes the position of a session.

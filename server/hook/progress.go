@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -17,12 +18,17 @@ const (
 // A progress is a hook's reading position. It belongs to its runner.
 type progress struct {
 	positions *positions
-	epochs    map[string]string
-	read      map[string]uint64 // by session: the last event looked at
-	marks     map[string]mark
-	unread    []string        // sessions with unread events, in turn
-	waiting   map[string]bool // the sessions in unread
+	sessions  map[string]*place
+	unread    []string // sessions with unread events, in turn
 	retryAt   time.Time
+}
+
+// A place is a hook's place in a session.
+type place struct {
+	epoch  string
+	read   uint64 // the last event looked at
+	mark   mark
+	unread bool // the session is in the list of unread ones
 }
 
 // A mark holds the fields of a summary that change with an event that has a notification.
@@ -38,8 +44,7 @@ func markOf(s *protocol.Summary) mark { return mark{s.Turns, s.Approvals, s.Turn
 // session.
 func (r *runner) begin(list []protocol.Summary) {
 	p := &r.progress
-	p.epochs, p.read, p.marks = map[string]string{}, map[string]uint64{}, map[string]mark{}
-	p.waiting = map[string]bool{}
+	p.sessions = map[string]*place{}
 	former := p.positions.at
 	p.positions.at = map[string]protocol.Position{}
 	for i := range list {
@@ -49,7 +54,7 @@ func (r *runner) begin(list []protocol.Summary) {
 			at.Seq = min(former[s.Session].Seq, s.Seq) // a log that lost its end is shorter
 		}
 		p.positions.at[s.Session] = at
-		p.epochs[s.Session], p.read[s.Session], p.marks[s.Session] = s.Epoch, at.Seq, markOf(s)
+		p.sessions[s.Session] = &place{epoch: s.Epoch, read: at.Seq, mark: markOf(s)}
 		if at.Seq < s.Seq {
 			p.push(s.Session)
 		}
@@ -67,25 +72,28 @@ func (r *runner) look(id string) {
 	p := &r.progress
 	s, ok := r.sessions.Summary(id)
 	if !ok {
-		delete(p.read, id)
-		delete(p.marks, id)
-		delete(p.epochs, id)
+		delete(p.sessions, id)
 		delete(p.positions.at, id)
 		return
 	}
-	p.epochs[id] = s.Epoch
+	at := p.sessions[id]
+	if at == nil {
+		at = &place{}
+		p.sessions[id] = at
+	}
+	at.epoch = s.Epoch
 	m := markOf(&s)
-	if m == p.marks[id] && m.approvals == 0 {
+	if m == at.mark && m.approvals == 0 {
 		return
 	}
-	p.marks[id] = m
+	at.mark = m
 	p.push(id)
 }
 
 // push adds a session to the unread ones.
 func (p *progress) push(id string) {
-	if !p.waiting[id] {
-		p.waiting[id] = true
+	if at := p.sessions[id]; !at.unread {
+		at.unread = true
 		p.unread = append(p.unread, id)
 	}
 }
@@ -98,8 +106,12 @@ func (r *runner) readNext(ctx context.Context) bool {
 	}
 	id := p.unread[0]
 	p.unread = p.unread[1:]
-	delete(p.waiting, id)
-	found, last, err := r.reader.read(ctx, id, p.read[id])
+	at := p.sessions[id]
+	if at == nil {
+		return true // removed
+	}
+	at.unread = false
+	found, last, err := r.reader.read(ctx, id, at.read)
 	if damaged := (*eventlog.CorruptError)(nil); errors.As(err, &damaged) {
 		r.log.Error("events cannot be read: the hook skips them",
 			"hook", r.hook.Name, "session", id, "err", err)
@@ -117,8 +129,8 @@ func (r *runner) readNext(ctx context.Context) bool {
 		}
 		r.add(o)
 	}
-	if last > p.read[id] {
-		p.read[id] = last
+	if last > at.read {
+		at.read = last
 		p.push(id)
 		return true
 	}
@@ -132,11 +144,11 @@ func (r *runner) readNext(ctx context.Context) bool {
 
 // done records that everything up to an occurrence is done with.
 func (p *progress) done(o *occurrence) error {
-	epoch, ok := p.epochs[o.session]
-	if !ok {
+	at := p.sessions[o.session]
+	if at == nil {
 		return nil // removed
 	}
-	return p.positions.set(o.session, protocol.Position{Epoch: epoch, Seq: o.seq})
+	return p.positions.set(o.session, protocol.Position{Epoch: at.epoch, Seq: o.seq})
 }
 
 // save records the positions of all sessions that have nothing queued, and closes the file.
@@ -145,19 +157,14 @@ func (p *progress) save(queue []occurrence) error {
 	for _, o := range queue {
 		busy[o.session] = true
 	}
-	for id, seq := range p.read {
+	for id, at := range p.sessions {
 		if !busy[id] {
-			p.positions.at[id] = protocol.Position{Epoch: p.epochs[id], Seq: seq}
+			p.positions.at[id] = protocol.Position{Epoch: at.epoch, Seq: at.read}
 		}
 	}
 	return errors.Join(p.positions.rewrite(), p.positions.close())
 }
 
 func queued(queue []occurrence, session string) bool {
-	for i := range queue {
-		if queue[i].session == session {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(queue, func(o occurrence) bool { return o.session == session })
 }

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/list"
 )
 
 // A runner runs one hook. Its goroutine owns every field; only a running attempt also reads hook,
@@ -20,7 +21,7 @@ type runner struct {
 	reader   *reader
 	sender   sender
 	links    *linkStore
-	watch    *watch
+	changes  *list.Changes
 
 	progress  progress
 	queue     []occurrence // to notify of; the first may be in delivery
@@ -53,8 +54,8 @@ func (r *runner) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		for id := range r.watch.take() {
-			r.look(id)
+		for _, c := range r.changes.Take() {
+			r.look(c.Session)
 		}
 		if r.readNext(ctx) {
 			continue
@@ -65,7 +66,7 @@ func (r *runner) run(ctx context.Context) {
 		timer.Reset(r.wait(now))
 		select {
 		case <-ctx.Done():
-		case <-r.watch.wake:
+		case <-r.changes.Wake:
 		case <-timer.C:
 		case done := <-r.delivery.results:
 			r.finishAttempt(done)
@@ -75,7 +76,7 @@ func (r *runner) run(ctx context.Context) {
 
 // finish records the progress.
 func (r *runner) finish() {
-	r.sessions.Unwatch(r.watch)
+	r.sessions.Unwatch(r.changes)
 	if r.delivery.busy {
 		<-r.delivery.results
 	}
