@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -35,9 +36,10 @@ type scriptAgent struct {
 
 	mu           sync.Mutex
 	state        agentState
-	explanations map[string]string  // by pending request
-	schedule     *schedule.Schedule // of the running plan, or nil
+	explanations map[string]string // by pending request
 	children     []*child
+
+	schedule atomic.Pointer[schedule.Schedule] // of the running plan, or nil
 }
 
 // Open returns an agent that plays the script. The error for a state of another agent has the code
@@ -68,7 +70,7 @@ func (a *scriptAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output
 	r := t.newRunner("", "", prior.Emitted[""])
 	var err error
 	if a.script.resumes {
-		err = a.save(out)
+		err = a.save(out.Save)
 	}
 	if err == nil {
 		err = t.steps().run(ctx, r)
@@ -99,7 +101,7 @@ func (a *scriptAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output
 		a.state.Turn.End = &end
 	}
 	a.mu.Unlock()
-	if err := a.save(a.host); err != nil {
+	if err := a.save(a.host.Save); err != nil {
 		a.host.Logf("save state of script agent: %v", err)
 	}
 	return end, nil
@@ -138,17 +140,15 @@ func (a *scriptAgent) recordWith(r *runner, emit func(state []byte) error, apply
 	return emit(state)
 }
 
-type stateSaver interface{ Save(state []byte) error }
-
-// save saves the state.
-func (a *scriptAgent) save(to stateSaver) error {
+// save saves the state with a function.
+func (a *scriptAgent) save(save func(state []byte) error) error {
 	a.saveMu.Lock()
 	defer a.saveMu.Unlock()
 	state, err := a.Export(context.Background())
 	if err != nil {
 		return err
 	}
-	return to.Save(state)
+	return save(state)
 }
 
 // Export returns the state.
@@ -199,7 +199,7 @@ func (a *scriptAgent) Compact(context.Context) (protocol.ContextCompactedData, e
 		d.Percent = 100 * float64(d.Before-d.After) / float64(d.Before)
 	}
 	a.mu.Unlock()
-	if err := a.save(a.host); err != nil {
+	if err := a.save(a.host.Save); err != nil {
 		return d, fmt.Errorf("compact: %w", err)
 	}
 	return d, nil
@@ -242,7 +242,7 @@ func (a *scriptAgent) Configure(_ context.Context, setting, value string) error 
 	if err := a.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: a.options()}); err != nil {
 		return fmt.Errorf("configure: %w", err)
 	}
-	if err := a.save(a.host); err != nil {
+	if err := a.save(a.host.Save); err != nil {
 		return fmt.Errorf("configure: %w", err)
 	}
 	return nil

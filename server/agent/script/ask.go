@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,9 +58,7 @@ func (a *ask) run(ctx context.Context, r *runner) error {
 
 // ask waits for a decision. An error means that the turn has ended, by deny_stop or otherwise.
 func (r *runner) ask(ctx context.Context, req protocol.Approval, why string) (agent.Verdict, error) {
-	if req.Task == "" {
-		req.Task = r.task
-	}
+	req.Task = cmp.Or(req.Task, r.task)
 	r.agent.setExplanation(req.Request, why)
 	defer r.agent.setExplanation(req.Request, "")
 	v, err := r.out.Ask(ctx, req)

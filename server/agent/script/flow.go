@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -108,9 +109,5 @@ type fail struct {
 }
 
 func (f *fail) run(_ context.Context, r *runner) error {
-	code := f.Code
-	if code == "" {
-		code = protocol.CodeAgentFailed
-	}
-	return protocol.Errorf(code, "%s", r.expand(f.Text))
+	return protocol.Errorf(cmp.Or(f.Code, protocol.CodeAgentFailed), "%s", r.expand(f.Text))
 }

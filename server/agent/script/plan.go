@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,10 +113,7 @@ func (p *plan) run(ctx context.Context, r *runner) error {
 
 // propose emits the plan and asks for confirmation if required.
 func (p *plan) propose(ctx context.Context, r *runner) (_ []taskSpec, ok bool, err error) {
-	question := r.expand(p.Question)
-	if question == "" {
-		question = r.turn.Message.Text
-	}
+	question := cmp.Or(r.expand(p.Question), r.turn.Message.Text)
 	tasks, summary := p.Tasks, p.Summary
 	for try := 0; ; try++ {
 		if err := r.emitData(ctx, protocol.PlanStarted, protocol.PlanStartedData{Question: question}); err != nil {
@@ -148,10 +146,7 @@ func (p *plan) propose(ctx context.Context, r *runner) (_ []taskSpec, ok bool, e
 			break
 		}
 		if v.Input == nil || !v.Input.Replan || v.Reason == "" || try == maxReplans {
-			message := v.Reason
-			if message == "" {
-				message = "the plan was " + string(v.Outcome)
-			}
+			message := cmp.Or(v.Reason, "the plan was "+string(v.Outcome))
 			return nil, false, r.emitData(ctx, protocol.PlanCancelled, protocol.PlanErrorData{Message: message})
 		}
 		summary = "Planned again: " + v.Reason
@@ -164,10 +159,7 @@ func (p *plan) aggregate(ctx context.Context, r *runner, results []string) error
 	if err := r.emitData(ctx, protocol.AggregateStarted, protocol.AggregateData{Tasks: len(results)}); err != nil {
 		return err
 	}
-	text := r.expand(p.Aggregate)
-	if text == "" {
-		text = strings.Join(results, "\n")
-	}
+	text := cmp.Or(r.expand(p.Aggregate), strings.Join(results, "\n"))
 	if err := new(textOptions).streamText(ctx, r, protocol.KindText, text); err != nil {
 		return err
 	}
@@ -194,9 +186,6 @@ type progress struct {
 }
 
 func (p *progress) run(ctx context.Context, r *runner) error {
-	name := p.Task
-	if name == "" {
-		name = r.task
-	}
-	return r.emit(ctx, taskEvent(protocol.TaskProgress, protocol.TaskData{Task: name, Message: r.expand(p.Text)}))
+	d := protocol.TaskData{Task: cmp.Or(p.Task, r.task), Message: r.expand(p.Text)}
+	return r.emit(ctx, taskEvent(protocol.TaskProgress, d))
 }

@@ -43,20 +43,6 @@ func (r rate) delay() time.Duration {
 	return time.Duration(*r.Delay)
 }
 
-// chunks splits a text at runes or after the space that follows a word. The joined chunks are the
-// text.
-func (r rate) chunks(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for len(text) > 0 {
-			n := r.chunkEnd(text)
-			if !yield(text[:n]) {
-				return
-			}
-			text = text[n:]
-		}
-	}
-}
-
 // chunkEnd returns the length of the first chunk.
 func (r rate) chunkEnd(text string) int {
 	count, space := 0, false
@@ -80,14 +66,17 @@ func (r rate) chunkEnd(text string) int {
 	return len(text)
 }
 
-// stream yields the chunks of a text, repeated times times, with the delay before each.
+// stream yields the chunks of a text, repeated times times, with the delay before each. It splits the
+// text at runes or after the space that follows a word; the joined chunks are the text.
 func (r rate) stream(text string, times int) iter.Seq2[string, time.Duration] {
 	return func(yield func(string, time.Duration) bool) {
 		for range max(1, times) {
-			for chunk := range r.chunks(text) {
-				if !yield(chunk, r.delay()) {
+			for rest := text; rest != ""; {
+				n := r.chunkEnd(rest)
+				if !yield(rest[:n], r.delay()) {
 					return
 				}
+				rest = rest[n:]
 			}
 		}
 	}

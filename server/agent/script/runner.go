@@ -3,7 +3,6 @@ package script
 import (
 	"context"
 	"fmt"
-	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -41,28 +40,6 @@ func (r *runner) emit(ctx context.Context, e agent.Event, apply ...func(*agentSt
 	return r.agent.record(r, e, append(apply, func(s *agentState) { s.count(&e) })...)
 }
 
-// A timedEvent is an event and the delay before it.
-type timedEvent struct {
-	delay time.Duration
-	event agent.Event
-}
-
-func (r *runner) emitTimed(ctx context.Context, e timedEvent) error {
-	if err := r.sleep(ctx, e.delay); err != nil {
-		return err
-	}
-	return r.emit(ctx, e.event)
-}
-
-func (r *runner) emitAll(ctx context.Context, events iter.Seq[timedEvent]) error {
-	for e := range events {
-		if err := r.emitTimed(ctx, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // sleep waits for d. It does not wait before a skipped event.
 func (r *runner) sleep(ctx context.Context, d time.Duration) error {
 	if r.skip > 0 || d <= 0 {
@@ -88,22 +65,17 @@ func (r *runner) partID(id string) string {
 }
 
 // toolID returns the tool id of the script, or the next one of this runner, unique in the session.
-func (r *runner) toolID(id string) string {
-	if id != "" {
-		return r.expand(id)
-	}
-	r.toolCount++
-	return fmt.Sprintf("%s.%st%d", r.turn.ID, r.prefix(), r.toolCount)
-}
+func (r *runner) toolID(id string) string { return r.sessionID(id, "t", &r.toolCount) }
 
-// approvalID returns the request id of the script, or the next one of this runner, unique in the
-// session.
-func (r *runner) approvalID(id string) string {
+// approvalID is toolID for a request.
+func (r *runner) approvalID(id string) string { return r.sessionID(id, "a", &r.askCount) }
+
+func (r *runner) sessionID(id, kind string, count *int) string {
 	if id != "" {
 		return r.expand(id)
 	}
-	r.askCount++
-	return fmt.Sprintf("%s.%sa%d", r.turn.ID, r.prefix(), r.askCount)
+	*count++
+	return fmt.Sprintf("%s.%s%s%d", r.turn.ID, r.prefix(), kind, *count)
 }
 
 func (r *runner) prefix() string {
@@ -119,11 +91,10 @@ func (r *runner) expand(text string) string {
 		return text
 	}
 	v := &r.verdict
-	var patch, answers, titles string
+	var patch, by, answers, titles string
 	if in := v.Input; in != nil {
 		patch, answers, titles = in.Patch, joinAnswers(in.Answers), joinTitles(in.Tasks)
 	}
-	var by string
 	if v.By != nil {
 		by = v.By.Name
 	}

@@ -19,7 +19,6 @@ const defaultParallel = 3
 type scheduler struct {
 	*runner
 	tasks    []*task
-	schedule *schedule.Schedule
 	parallel int
 }
 
@@ -46,7 +45,6 @@ type attemptResult struct {
 // newScheduler returns a scheduler for tasks with their progress before a restart.
 func (r *runner) newScheduler(tasks []taskSpec, limit int) *scheduler {
 	s := &scheduler{runner: r, parallel: cmp.Or(limit, defaultParallel)}
-	var all []*schedule.Task
 	for _, spec := range tasks {
 		progress := r.prior.Tasks[spec.ID]
 		spec.Status = cmp.Or(progress.Status, protocol.StatusPending)
@@ -58,9 +56,8 @@ func (r *runner) newScheduler(tasks []taskSpec, limit int) *scheduler {
 			attempt: max(1, progress.Attempt), result: progress.Result,
 		}
 		s.prepare(t)
-		s.tasks, all = append(s.tasks, t), append(all, &t.Task)
+		s.tasks = append(s.tasks, t)
 	}
-	s.schedule = schedule.New(all, s)
 	return s
 }
 
@@ -73,9 +70,14 @@ func (s *scheduler) prepare(t *task) {
 // solve runs the tasks, each after its dependencies, until all have ended. It returns after all its
 // goroutines.
 func (s *scheduler) solve(ctx context.Context) error {
-	s.agent.setSchedule(s.schedule)
-	defer s.agent.setSchedule(nil)
-	return s.schedule.Run(ctx)
+	tasks := make([]*schedule.Task, len(s.tasks))
+	for i, t := range s.tasks {
+		tasks[i] = &t.Task
+	}
+	running := schedule.New(tasks, s)
+	s.agent.schedule.Store(running)
+	defer s.agent.schedule.Store(nil)
+	return running.Run(ctx)
 }
 
 // Parallel implements schedule.Solver.
@@ -168,24 +170,12 @@ func taskEvent(typ protocol.Type, data protocol.TaskData) agent.Event {
 	return agent.Event{Type: typ, Task: data.Task, Data: data}
 }
 
-func (a *scriptAgent) setSchedule(s *schedule.Schedule) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.schedule = s
-}
-
-func (a *scriptAgent) taskSchedule() *schedule.Schedule {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.schedule
-}
-
 // CancelTask cancels a task of the running plan.
 func (a *scriptAgent) CancelTask(ctx context.Context, task string) error {
-	return a.taskSchedule().CancelTask(ctx, task)
+	return a.schedule.Load().CancelTask(ctx, task)
 }
 
 // RestartTask restarts a task of the running plan.
 func (a *scriptAgent) RestartTask(ctx context.Context, task string) error {
-	return a.taskSchedule().RestartTask(ctx, task)
+	return a.schedule.Load().RestartTask(ctx, task)
 }

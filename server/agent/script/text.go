@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
 	"time"
 
@@ -66,23 +65,24 @@ func (s *rawBytes) run(ctx context.Context, r *runner) error {
 func (s *textOptions) streamText(ctx context.Context, r *runner, kind protocol.Kind, text string) error {
 	part := r.partID(s.Part)
 	start, delta, end := partTypes(kind)
-	event := func(t protocol.Type, data any) timedEvent {
-		return timedEvent{event: agent.Event{Type: t, Task: s.Task, Parent: s.Parent, Data: data}}
+	emit := func(t protocol.Type, data any) error {
+		return r.emit(ctx, agent.Event{Type: t, Task: s.Task, Parent: s.Parent, Data: data})
 	}
-	if err := r.emitTimed(ctx, event(start, protocol.PartStartData{Part: part, Agent: s.Agent})); err != nil {
+	if err := emit(start, protocol.PartStartData{Part: part, Agent: s.Agent}); err != nil {
 		return err
 	}
 	for chunk, delay := range s.withDefaults(r.agent.script.rate).stream(text, s.Times) {
-		e := event(delta, protocol.PartDeltaData{Part: part, Text: chunk})
-		e.delay = delay
-		if err := r.emitTimed(ctx, e); err != nil {
+		if err := r.sleep(ctx, delay); err != nil {
+			return err
+		}
+		if err := emit(delta, protocol.PartDeltaData{Part: part, Text: chunk}); err != nil {
 			return err
 		}
 	}
 	if s.Open {
 		return nil
 	}
-	return r.emitTimed(ctx, event(end, protocol.PartEndData{Part: part}))
+	return emit(end, protocol.PartEndData{Part: part})
 }
 
 // burst emits many deltas of one size. The text of each includes its number, so order and loss are
@@ -114,31 +114,28 @@ func (b *burst) run(ctx context.Context, r *runner) error {
 	for i := range parts {
 		parts[i] = r.partID("")
 	}
-	return r.emitAll(ctx, b.events(parts))
-}
-
-func (b *burst) events(parts []string) iter.Seq[timedEvent] {
 	start, delta, end := partTypes(protocol.Kind(b.Kind))
-	return func(yield func(timedEvent) bool) {
-		for _, p := range parts {
-			if !yield(timedEvent{event: agent.Event{Type: start, Data: protocol.PartStartData{Part: p}}}) {
-				return
-			}
-		}
-		for i := range b.Deltas {
-			text := fmt.Sprintf("%d ", i)
-			text += strings.Repeat(".", max(0, b.Size-len(text)))
-			data := protocol.PartDeltaData{Part: parts[i%len(parts)], Text: text}
-			if !yield(timedEvent{delay: time.Duration(b.Delay), event: agent.Event{Type: delta, Data: data}}) {
-				return
-			}
-		}
-		for _, p := range parts {
-			if !yield(timedEvent{event: agent.Event{Type: end, Data: protocol.PartEndData{Part: p}}}) {
-				return
-			}
+	for _, p := range parts {
+		if err := r.emitData(ctx, start, protocol.PartStartData{Part: p}); err != nil {
+			return err
 		}
 	}
+	for i := range b.Deltas {
+		if err := r.sleep(ctx, time.Duration(b.Delay)); err != nil {
+			return err
+		}
+		text := fmt.Sprintf("%d ", i)
+		text += strings.Repeat(".", max(0, b.Size-len(text)))
+		if err := r.emitData(ctx, delta, protocol.PartDeltaData{Part: parts[i%len(parts)], Text: text}); err != nil {
+			return err
+		}
+	}
+	for _, p := range parts {
+		if err := r.emitData(ctx, end, protocol.PartEndData{Part: p}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func partTypes(kind protocol.Kind) (start, delta, end protocol.Type) {

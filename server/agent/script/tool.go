@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -65,15 +66,20 @@ func (t *tool) run(ctx context.Context, r *runner) error {
 			return ctx.Err()
 		}
 	}
-	return r.emitAll(ctx, events)
+	for e, delay := range events {
+		if err := r.sleep(ctx, delay); err != nil {
+			return err
+		}
+		if err := r.emit(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (t *tool) event(typ protocol.Type, data any) agent.Event {
-	return agent.Event{Type: typ, Task: t.Task, Parent: t.Parent, Data: data}
-}
-
-// events yields the events of the call. Repeated calls yield the same number of events.
-func (t *tool) events(r *runner, id string) iter.Seq[timedEvent] {
+// events yields the events of the call, each with the delay before it. Repeated calls yield the same
+// number of events.
+func (t *tool) events(r *runner, id string) iter.Seq2[agent.Event, time.Duration] {
 	textRate := t.withDefaults(r.agent.script.rate)
 	started := protocol.ToolStartedData{
 		Tool: id, Name: t.Name, Kind: t.Kind, Title: r.expand(t.Title), Input: t.Input, Locations: t.Locations,
@@ -82,37 +88,36 @@ func (t *tool) events(r *runner, id string) iter.Seq[timedEvent] {
 		started.Input = nil
 	}
 	output := r.expand(t.Output)
-	return func(yield func(timedEvent) bool) {
-		send := func(e timedEvent, typ protocol.Type, data any) bool {
-			e.event = t.event(typ, data)
-			return yield(e)
+	return func(yield func(agent.Event, time.Duration) bool) {
+		send := func(delay time.Duration, typ protocol.Type, data any) bool {
+			return yield(agent.Event{Type: typ, Task: t.Task, Parent: t.Parent, Data: data}, delay)
 		}
-		if !send(timedEvent{}, protocol.ToolStarted, started) {
+		if !send(0, protocol.ToolStarted, started) {
 			return
 		}
 		if t.Stream {
 			for chunk, delay := range textRate.stream(string(t.Input), 1) {
-				if !send(timedEvent{delay: delay}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: chunk}) {
+				if !send(delay, protocol.ToolInput, protocol.ToolInputData{Tool: id, Text: chunk}) {
 					return
 				}
 			}
-			if !send(timedEvent{}, protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: t.Input}) {
+			if !send(0, protocol.ToolInput, protocol.ToolInputData{Tool: id, Input: t.Input}) {
 				return
 			}
 		}
 		for chunk, delay := range textRate.stream(output, t.Times) {
-			if !send(timedEvent{delay: delay}, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: chunk}) {
+			if !send(delay, protocol.ToolOutput, protocol.ToolOutputData{Tool: id, Text: chunk}) {
 				return
 			}
 		}
 		if len(t.Content) > 0 || t.Replace {
 			data := protocol.ToolOutputData{Tool: id, Content: t.Content, Replace: t.Replace}
-			if !send(timedEvent{}, protocol.ToolOutput, data) {
+			if !send(0, protocol.ToolOutput, data) {
 				return
 			}
 		}
 		if !t.Open {
-			send(timedEvent{}, protocol.ToolEnded, t.endData(id))
+			send(0, protocol.ToolEnded, t.endData(id))
 		}
 	}
 }

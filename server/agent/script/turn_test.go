@@ -51,8 +51,12 @@ func TestJoinedChunksAreTheText(t *testing.T) {
 		if r.Words == 0 {
 			r.Runes = rapid.IntRange(1, 5).Draw(t, "runes")
 		}
-		if got := strings.Join(slices.Collect(r.chunks(text)), ""); got != text {
-			t.Fatalf("%q", got)
+		var got strings.Builder
+		for chunk := range r.stream(text, 1) {
+			got.WriteString(chunk)
+		}
+		if got.String() != text {
+			t.Fatalf("%q", got.String())
 		}
 	})
 }
