@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/schedule"
 )
 
 // An Agent runs the turns of one session with the agents of its roles.
@@ -31,6 +33,8 @@ type Agent struct {
 	started time.Time               // zero: not started
 	stop    context.CancelCauseFunc // of Start; nil: it does not run
 	closed  bool
+
+	schedule atomic.Pointer[schedule.Schedule] // nil: no tasks run
 
 	runs sync.WaitGroup // Run and Start
 }

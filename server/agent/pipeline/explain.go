@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // An explainer is a pipeline whose agents explain their requests.
@@ -25,9 +26,7 @@ func (x explainer) Explain(ctx context.Context, request protocol.Approval) (stri
 	}
 	request.Request = strings.TrimPrefix(request.Request, in.prefix)
 	request.Tool = strings.TrimPrefix(request.Tool, in.prefix)
-	e, ok := in.agent.(interface {
-		Explain(ctx context.Context, a protocol.Approval) (string, error)
-	})
+	e, ok := in.agent.(agent.Explainer)
 	if !ok {
 		return "", protocol.Errorf(protocol.CodeUnsupported, "the %s does not explain", in.role)
 	}

@@ -26,7 +26,8 @@ var errInnerOver = errors.New("the turn of the agent is over")
 // events, requests and usage go to the session of the pipeline. One goroutine prompts at a time;
 // the other methods are called from any goroutine.
 type inner struct {
-	// Static after openInner.
+	agent.Host // of the session; static, as the fields up to busy after openInner
+
 	run    *run
 	role   string
 	task   *protocol.Task // that it solves; nil: none
@@ -70,7 +71,7 @@ func (r *run) openInner(
 	role, name string, t *protocol.Task, id string, limits *Limits, stop context.CancelCauseFunc,
 ) (*inner, error) {
 	in := &inner{
-		run: r, role: role, task: t, name: id, prefix: r.turn.ID + "/" + id + "/", limits: limits, stop: stop,
+		Host: r.agent.host, run: r, role: role, task: t, name: id, prefix: r.turn.ID + "/" + id + "/", limits: limits, stop: stop,
 		busy: make(chan struct{}, 1),
 	}
 	state, err := r.restore(in)
@@ -255,22 +256,6 @@ func (in *inner) id(id string) string {
 	return in.prefix + id
 }
 
-// SaveBlob implements agent.Host: the blob outlives the conversation.
-func (in *inner) SaveBlob(b agent.Blob) error { return in.run.agent.host.SaveBlob(b) }
-
-// Sync implements agent.Host.
-func (in *inner) Sync(ctx context.Context) error { return in.run.agent.host.Sync(ctx) }
-
-// Blob implements agent.Host.
-func (in *inner) Blob(ctx context.Context, id string) (agent.Blob, error) {
-	return in.run.agent.host.Blob(ctx, id)
-}
-
-// RecordProcessGroup implements agent.Host.
-func (in *inner) RecordProcessGroup(g agent.ProcessGroup) error {
-	return in.run.agent.host.RecordProcessGroup(g)
-}
-
 // Transcript implements agent.Host: an inner agent has no earlier conversation.
 func (in *inner) Transcript(context.Context, int) (string, error) { return "", nil }
 
@@ -279,5 +264,5 @@ func (in *inner) RecordConversation(string, string) error { return nil }
 
 // Logf implements agent.Host.
 func (in *inner) Logf(format string, args ...any) {
-	in.run.agent.host.Logf("%s: "+format, append([]any{in.role}, args...)...)
+	in.Host.Logf("%s: "+format, append([]any{in.role}, args...)...)
 }

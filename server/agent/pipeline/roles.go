@@ -163,17 +163,10 @@ func (a *Agent) startRole(ctx context.Context, r *roleAgent) error {
 }
 
 // A roleHost is the Host of an agent that runs no turn: its events and state are dropped.
-type roleHost struct{ host agent.Host }
+type roleHost struct{ agent.Host }
 
-func (roleHost) Emit(agent.Event) error                           { return nil }
-func (roleHost) Save([]byte) error                                { return nil }
-func (roleHost) SaveBlob(agent.Blob) error                        { return nil }
-func (roleHost) Sync(context.Context) error                       { return nil }
-func (roleHost) Blob(context.Context, string) (agent.Blob, error) { return agent.Blob{}, nil }
-func (roleHost) Transcript(context.Context, int) (string, error)  { return "", nil }
-func (roleHost) RecordConversation(string, string) error          { return nil }
-
-func (h roleHost) RecordProcessGroup(g agent.ProcessGroup) error {
-	return h.host.RecordProcessGroup(g)
-}
-func (h roleHost) Logf(format string, args ...any) { h.host.Logf(format, args...) }
+func (roleHost) Emit(agent.Event) error                          { return nil }
+func (roleHost) Save([]byte) error                               { return nil }
+func (roleHost) SaveBlob(agent.Blob) error                       { return nil }
+func (roleHost) Transcript(context.Context, int) (string, error) { return "", nil }
+func (roleHost) RecordConversation(string, string) error         { return nil }

@@ -9,7 +9,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
-	"agentctl/server/agent/schedule"
 )
 
 // A run is one turn. Its stages run on the goroutine of Agent.Run.
@@ -26,8 +25,6 @@ type run struct {
 	spent       spending       // of agents that were closed; guarded by agent.mu
 	changed     changedFiles
 	continued   bool // the tasks ran before a restart; static
-
-	schedule *schedule.Schedule // nil: no tasks run; guarded by agent.mu
 }
 
 // begin prepares a turn, and returns how it ended if it had before a restart, or nil. The agent's

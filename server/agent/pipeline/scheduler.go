@@ -12,17 +12,15 @@ import (
 // solve owns the tasks.
 type scheduler struct {
 	*run
-	plan     *plan
-	tasks    []*task
-	schedule *schedule.Schedule
-	ended    spending // of the turn's agents that have ended, as of the last recorded end
+	plan  *plan
+	tasks []*task
+	ended spending // of the turn's agents that have ended, as of the last recorded end
 }
 
 var _ schedule.Solver = (*scheduler)(nil)
 
 func (r *run) newScheduler(p *plan) *scheduler {
 	s := &scheduler{run: r, plan: p}
-	var tasks []*schedule.Task
 	r.agent.mu.Lock()
 	defer r.agent.mu.Unlock()
 	for _, of := range p.tasks {
@@ -40,21 +38,26 @@ func (r *run) newScheduler(p *plan) *scheduler {
 		if t.continues = r.continued && t.Status == protocol.StatusRunning; t.continues {
 			t.Status = protocol.StatusPending
 		}
-		s.tasks, tasks = append(s.tasks, t), append(tasks, &t.Task)
+		s.tasks = append(s.tasks, t)
 	}
-	s.schedule, s.ended = schedule.New(tasks, s), r.spent
+	s.ended = r.spent
 	return s
 }
 
 // solve runs the tasks until all have ended. It returns after all its goroutines, with the cause of
 // ctx if that ended, or an error if no task was completed.
 func (s *scheduler) solve(ctx context.Context) error {
-	s.setSchedule(s.schedule)
-	defer s.setSchedule(nil)
+	tasks := make([]*schedule.Task, len(s.tasks))
+	for i, t := range s.tasks {
+		tasks[i] = &t.Task
+	}
+	running := schedule.New(tasks, s)
+	s.agent.schedule.Store(running)
+	defer s.agent.schedule.Store(nil)
 	if !s.continued {
 		s.save()
 	}
-	if err := s.schedule.Run(ctx); err != nil {
+	if err := running.Run(ctx); err != nil {
 		return err
 	}
 	return s.checkCompleted()
@@ -86,12 +89,6 @@ func (s *scheduler) checkCompleted() error {
 	return protocol.Errorf(code, "%s", message)
 }
 
-func (s *scheduler) setSchedule(of *schedule.Schedule) {
-	s.agent.mu.Lock()
-	defer s.agent.mu.Unlock()
-	s.run.schedule = of
-}
-
 // save sets the plan of the state; the next event saves it.
 func (s *scheduler) save() {
 	s.agent.mu.Lock()
@@ -108,22 +105,12 @@ func (s *scheduler) setPlan(st *state) {
 	st.Spent, st.Calls = s.ended.usage, s.ended.calls
 }
 
-// taskSchedule returns the schedule of the tasks that run; nil: none do.
-func (a *Agent) taskSchedule() *schedule.Schedule {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.run == nil {
-		return nil
-	}
-	return a.run.schedule
-}
-
 // CancelTask implements agent.TaskController.
 func (a *Agent) CancelTask(ctx context.Context, task string) error {
-	return a.taskSchedule().CancelTask(ctx, task)
+	return a.schedule.Load().CancelTask(ctx, task)
 }
 
 // RestartTask implements agent.TaskController.
 func (a *Agent) RestartTask(ctx context.Context, task string) error {
-	return a.taskSchedule().RestartTask(ctx, task)
+	return a.schedule.Load().RestartTask(ctx, task)
 }

@@ -122,6 +122,6 @@ func (a *Agent) Configure(_ context.Context, setting, value string) error {
 	if err != nil {
 		return err
 	}
-	a.taskSchedule().Reconsider()
+	a.schedule.Load().Reconsider()
 	return a.emitOptions()
 }
