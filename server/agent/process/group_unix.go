@@ -16,19 +16,12 @@ func terminateGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGTERM) 
 
 func killGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
 
-// killAll kills the processes of a list that still run.
-func killAll(list []Group) {
+// signalAll sends a signal to the processes of a list that still run.
+func signalAll(list []Group, signal syscall.Signal) {
 	for _, g := range list {
 		if startTime(g.PID) == g.Start {
-			_ = syscall.Kill(g.PID, syscall.SIGKILL)
+			_ = syscall.Kill(g.PID, signal)
 		}
-	}
-}
-
-// terminate sends TERM to a process of a list if it still runs.
-func terminate(g Group) {
-	if startTime(g.PID) == g.Start {
-		_ = syscall.Kill(g.PID, syscall.SIGTERM)
 	}
 }
 
@@ -65,7 +58,7 @@ func EndGroup(ctx context.Context, g Group, grace time.Duration) error {
 		return nil
 	}
 	left := descendants(g.PID)
-	defer func() { killAll(left) }()
+	defer func() { signalAll(left, syscall.SIGKILL) }()
 	if errors.Is(terminateGroup(g.PID), syscall.ESRCH) {
 		return nil
 	}

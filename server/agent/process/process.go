@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -220,29 +221,22 @@ func (p *Process) End(grace time.Duration) {
 	_ = p.Stdin.Close()
 	if !p.waitExit(grace) {
 		left = append(left, descendants(p.group.PID)...)
-		p.terminate(left)
+		if p.supervised { // it passes no signals on
+			signalAll(left, syscall.SIGTERM)
+		} else {
+			_ = terminateGroup(p.group.PID)
+		}
 		if !p.waitExit(grace) {
 			left = append(left, descendants(p.group.PID)...)
 			_ = killGroup(p.group.PID)
 		}
 	}
 	<-p.done
-	killAll(left)
+	signalAll(left, syscall.SIGKILL)
 	if p.supervised {
 		awaitExits(left)
 	}
 	<-p.stderrDone
-}
-
-// terminate sends TERM to the group, or to the processes below a supervisor.
-func (p *Process) terminate(below []Group) {
-	if !p.supervised {
-		_ = terminateGroup(p.group.PID)
-		return
-	}
-	for _, g := range below {
-		terminate(g)
-	}
 }
 
 // EndAll is End, and kills descendants of a marked program wherever they are, unless one has
@@ -254,7 +248,7 @@ func (p *Process) EndAll(grace time.Duration) {
 		if left == nil {
 			return
 		}
-		killAll(left)
+		signalAll(left, syscall.SIGKILL)
 	}
 }
 

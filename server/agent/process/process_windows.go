@@ -2,7 +2,6 @@ package process
 
 import (
 	"context"
-	"net"
 	"os"
 	"os/exec"
 	"syscall"
@@ -24,17 +23,11 @@ func killGroup(pid int) error {
 	return p.Kill()
 }
 
-func descendants(int) []Group { return nil }
+// signalAll does nothing: descendants are unknown on Windows.
+func signalAll([]Group, syscall.Signal) {}
 
-func killAll([]Group) {}
-
-// terminate and awaitExits do nothing: no process is supervised on Windows.
-func terminate(Group) {}
-
+// awaitExits does nothing: no process is supervised on Windows.
 func awaitExits([]Group) {}
-
-// startTime is unused: no server runs on Windows.
-func startTime(int) string { return "" }
 
 // EndGroup does nothing: no group is recorded without a start time.
 func EndGroup(context.Context, Group, time.Duration) error { return nil }
@@ -46,14 +39,3 @@ func newStartBarrier(*exec.Cmd, []string) (*startBarrier, error) { return &start
 func (*startBarrier) wait() error                                { return nil }
 func (*startBarrier) release() error                             { return nil }
 func (*startBarrier) close()                                     {}
-
-// Peer returns nothing: the process at the other end is unknown on Windows.
-func Peer(*net.UnixConn) ([]Ancestor, error) { return nil, nil }
-
-func lookup(int) (a Ancestor, parent int, ok bool) { return a, 0, false }
-
-// environment is unknown on Windows, so marked finds no process.
-func environment(int) string { return "" }
-
-// waitExited returns immediately: Windows cannot wait for a child without reaping it.
-func waitExited(int) bool { return false }
