@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -81,17 +82,10 @@ var readUsages = sync.OnceValue(func() map[string]usage {
 })
 
 // findTests are the parts of an expression of find that only read.
-var findTests = sync.OnceValue(func() map[string]bool {
-	all := map[string]bool{}
-	const names = "H L P a amin and atime cmin ctime daystart depth empty executable false follow group " +
-		"iname ipath iregex links ls maxdepth mindepth mmin mount mtime name newer not o or path " +
-		"perm print print0 printf prune quit readable regex regextype samefile size true type user " +
-		"writable xdev"
-	for _, name := range strings.Fields(names) {
-		all["-"+name] = true
-	}
-	return all
-})
+const findTests = "-H -L -P -a -amin -and -atime -cmin -ctime -daystart -depth -empty -executable -false -follow " +
+	"-group -iname -ipath -iregex -links -ls -maxdepth -mindepth -mmin -mount -mtime -name -newer -not -o -or -path " +
+	"-perm -print -print0 -printf -prune -quit -readable -regex -regextype -samefile -size -true -type -user " +
+	"-writable -xdev"
 
 // Reads reports whether a line only runs programs that read: no shell word in it has an unknown value, and its
 // programs and their flags are in a table. The words contain all programs, with their operands. It is not enough
@@ -185,7 +179,7 @@ func readsProgram(words []string) bool {
 	for i, w := range words {
 		switch {
 		case name == "find":
-			if strings.HasPrefix(w, "-") && !findTests()[w] {
+			if strings.HasPrefix(w, "-") && !slices.Contains(strings.Fields(findTests), w) {
 				return false
 			}
 		case w == "--":
@@ -204,12 +198,7 @@ func readsProgram(words []string) bool {
 func (u usage) has(word string) bool {
 	if strings.HasPrefix(word, "--") {
 		flag, _, _ := strings.Cut(word, "=")
-		for long := range strings.FieldsSeq(u.long) {
-			if long == flag {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(strings.Fields(u.long), flag)
 	}
 	for _, c := range word[1:] {
 		if strings.ContainsRune(u.values, c) {

@@ -169,7 +169,7 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 		r.option(name, p.value.Text, s)
 	case assignmentPart:
 		key, value, _ := strings.Cut(p.value.Text, "=")
-		r.setting(key, Word{Text: value}, s)
+		r.setting(key, value, s)
 	case opaquePart:
 		r.line.Unread = true
 		r.unsure(func() { r.script(p.value.Text, s, false) })

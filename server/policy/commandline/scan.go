@@ -363,6 +363,17 @@ func valueKind(takes string) kind {
 	return textPart
 }
 
+// wordOperands are the operands that are one word each, as the table names them. One that is once is
+// followed by the next operand.
+var wordOperands = map[string]struct {
+	kind kind
+	once bool
+}{
+	"ARG": {textPart, true}, "NAMEDARG": {namedPart, true}, "OUT1": {writtenPart, true}, "$": {linePart, true},
+	"NAMED": {kind: namedPart}, "OUT": {kind: writtenPart}, "CHANGED": {kind: changedPart}, "CODE": {kind: codePart},
+	"SOCAT": {kind: settingPart},
+}
+
 // operand takes a word that is no flag. It reports whether nothing is left.
 func (s *scanner) operand() (done bool) {
 	at, w := s.i, s.words[s.i]
@@ -373,6 +384,12 @@ func (s *scanner) operand() (done bool) {
 	pop := func() { s.operands = s.operands[1:] }
 	one := func(k kind) { s.emit(k, at, at+1, w) }
 	s.i++
+	if o, ok := wordOperands[next]; ok {
+		if one(o.kind); o.once {
+			pop()
+		}
+		return false
+	}
 	switch next {
 	case "VARS":
 		if name, _, ok := strings.Cut(w.Text, "="); ok && name != "" {
@@ -384,12 +401,6 @@ func (s *scanner) operand() (done bool) {
 	case "--CMD", "--CMDTEXT":
 		pop()
 		s.i--
-	case "ARG":
-		pop()
-		one(textPart)
-	case "NAMEDARG":
-		pop()
-		one(namedPart)
 	case "IMAGE":
 		pop()
 		one(namedPart)
@@ -406,9 +417,6 @@ func (s *scanner) operand() (done bool) {
 	case "LINE":
 		s.emit(linePart, at, len(s.words), Word{Text: join(s.words[at:])})
 		return true
-	case "$":
-		pop()
-		one(linePart)
 	case "%":
 		pop()
 		if s.coded {
@@ -432,13 +440,11 @@ func (s *scanner) operand() (done bool) {
 	case "SUB", "SUBCMD", "SUBTEXT":
 		return s.sub(w)
 	case "SETTINGS":
-		if k := settingPart; strings.Contains(w.Text, "=") || !w.Known() {
-			one(k)
+		if strings.Contains(w.Text, "=") || !w.Known() {
+			one(settingPart)
 		} else {
 			one(textPart)
 		}
-	case "SOCAT":
-		one(settingPart)
 	case "CONFIG":
 		return s.config(w)
 	case "PROGRAM":
@@ -446,13 +452,6 @@ func (s *scanner) operand() (done bool) {
 		s.emit(commandPart, at, at+1, Word{})
 	case "MODULE":
 		return s.module(at, w, false)
-	case "CODE":
-		one(codePart)
-	case "OUT":
-		one(writtenPart)
-	case "OUT1":
-		pop()
-		one(writtenPart)
 	case "SOURCES":
 		switch {
 		case w.Text == "-": // the input is a source
@@ -462,16 +461,12 @@ func (s *scanner) operand() (done bool) {
 		default:
 			one(textPart)
 		}
-	case "CHANGED":
-		one(changedPart)
 	case "PACKAGES": // one that is a file or an address runs what is there
-		if k := namedPart; isPlace(w.Text) {
-			one(k)
+		if isPlace(w.Text) {
+			one(namedPart)
 		} else {
 			one(textPart)
 		}
-	case "NAMED":
-		one(namedPart)
 	default:
 		one(textPart)
 	}

@@ -28,25 +28,17 @@ var rows = sync.OnceValue(func() map[string]*row { return parseTable(programs) }
 
 func parseTable(text string) map[string]*row {
 	table := map[string]*row{}
-	lines := strings.Split(strings.ReplaceAll(text, "\n\t", " "), "\n")
-	isList := func(line string) bool { return strings.HasPrefix(line, "&") }
-	slices.SortStableFunc(lines, func(a, b string) int {
-		switch {
-		case isList(a) && !isList(b):
-			return -1
-		case isList(b) && !isList(a):
-			return 1
-		}
-		return 0
-	})
-	for _, line := range lines {
-		names, tokens, ok := cutNames(line)
-		if !ok {
-			continue
-		}
-		p := parseRow(strings.Fields(tokens), table)
-		for _, key := range expandNames(names) {
-			table[key] = p
+	text = strings.ReplaceAll(text, "\n\t", " ")
+	for _, lists := range []bool{true, false} { // of flags; rows name them
+		for line := range strings.SplitSeq(text, "\n") {
+			names, tokens, ok := cutNames(line)
+			if !ok || strings.HasPrefix(line, "&") != lists {
+				continue
+			}
+			p := parseRow(strings.Fields(tokens), table)
+			for _, key := range expandNames(names) {
+				table[key] = p
+			}
 		}
 	}
 	return table
@@ -88,9 +80,7 @@ func parseRow(tokens []string, table map[string]*row) *row {
 		case t[0] == '<':
 			p.reads = append(p.reads, t[1:])
 		case t[0] == '&':
-			for flag, takes := range table[t].flags {
-				p.flags[flag] = takes
-			}
+			maps.Copy(p.flags, table[t].flags)
 		case strings.ContainsAny(t[:1], "-+/") && !strings.HasPrefix(t, "--CMD"):
 			name := t[:1] + strings.TrimRight(t[1:], "=?>!$%^&*+.:~@<")
 			p.flags[name] = t[len(name):]

@@ -35,10 +35,9 @@ func (r *reader) assign(a *syntax.Assign, s state) state {
 		}
 		return s
 	}
-	value := Word{}
+	value := ""
 	for _, part := range a.Value.Parts {
-		in := r.part(part, &s)
-		value.Text += in.Text
+		value += r.part(part, &s).Text
 	}
 	if a.Index != nil {
 		r.inner(a.Index, &s)
@@ -50,8 +49,8 @@ func (r *reader) assign(a *syntax.Assign, s state) state {
 		vars = map[string]string{}
 	}
 	delete(vars, name)
-	if !r.noVars && !a.Append && a.Index == nil && plainName(name) && value.Text != "" && isLiteralText(value.Text) {
-		vars[name] = value.Text
+	if !r.noVars && !a.Append && a.Index == nil && !specialName().MatchString(name) && value != "" && isLiteralText(value) {
+		vars[name] = value
 	}
 	s.vars = vars
 	if r.noVars {
@@ -60,11 +59,7 @@ func (r *reader) assign(a *syntax.Assign, s state) state {
 	return s
 }
 
-// plainName reports whether a variable keeps what is assigned to it, and changes nothing else.
-func plainName(name string) bool {
-	return !specialName().MatchString(name)
-}
-
+// specialName matches variables that do not keep what is assigned to them, or change something else.
 var specialName = compiled(`^(_|IFS|PATH|PWD|OLDPWD|CDPATH|RANDOM|SRANDOM|SECONDS|LINENO|REPLY|OPT.*|UID|EUID|PPID|` +
 	`GROUPS|DIRSTACK|FUNCNAME|HIST.*|COMP_.*|BASH.*|EPOCH.*|ENV|PIPESTATUS|MAPFILE|COPROC|HOSTNAME|SHELLOPTS)$`)
 
@@ -119,20 +114,23 @@ func runsHome(name string) bool {
 }
 
 // setting reads an assignment to a variable of the environment.
-func (r *reader) setting(name string, value Word, s state) {
+func (r *reader) setting(name, value string, s state) {
 	r.home = r.home || name == "HOME" || name == "XDG_CONFIG_HOME"
 	r.ended = r.ended || name == "PATH" || opaqueVariable().MatchString(name)
+	npm, ofNPM := strings.CutPrefix(strings.ToLower(name), "npm_config_")
 	switch {
-	case opaqueVariable().MatchString(name), placeVariable().MatchString(name), isSubscript(value.Text):
+	case opaqueVariable().MatchString(name), placeVariable().MatchString(name), isSubscript(value):
 		r.line.Unread = true
-	case npmVariable(name) != "":
-		r.line.Unread = r.line.Unread || opaqueNPM(npmVariable(name))
-		if npmRuns().MatchString(npmVariable(name)) {
-			r.lines(value.Text, s)
+	case ofNPM && npm != "":
+		if npm == "node_options" || npm == "userconfig" || npm == "globalconfig" { // it runs the files that these name
+			r.line.Unread = true
+		}
+		if npmRuns().MatchString(npm) {
+			r.lines(value, s)
 		}
 		return
 	case name == "PATH":
-		for dir := range strings.SplitSeq(value.Text, ":") {
+		for dir := range strings.SplitSeq(value, ":") {
 			switch path.Base(dir) {
 			case "bin", ".bin", "sbin", "shims", unknownText, ".":
 			default:
@@ -143,24 +141,10 @@ func (r *reader) setting(name string, value Word, s state) {
 	}
 	switch {
 	case !opaqueVariable().MatchString(name) && flagVariable().MatchString(name):
-		r.flags(value.Text, s)
+		r.flags(value, s)
 	case runVariable().MatchString(name), opaqueVariable().MatchString(name):
-		r.lines(value.Text, s)
+		r.lines(value, s)
 	}
-}
-
-// npmVariable returns the setting of npm that a variable holds, or "".
-func npmVariable(name string) string {
-	setting, ok := strings.CutPrefix(strings.ToLower(name), "npm_config_")
-	if !ok {
-		return ""
-	}
-	return setting
-}
-
-// opaqueNPM reports whether the value of a setting of npm names files that it runs.
-func opaqueNPM(name string) bool {
-	return name == "node_options" || name == "userconfig" || name == "globalconfig"
 }
 
 // flags reads the known values of flags.
