@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -133,6 +134,7 @@ func (b *Box) Start(cmd process.Command) (*process.Process, error) {
 	if b == nil {
 		return process.Start(cmd)
 	}
+	cmd.Dir = cmp.Or(cmd.Dir, b.options.CWD)
 	for tries := 1; ; tries++ {
 		confined, err := b.confine(cmd)
 		if err != nil {
@@ -151,7 +153,7 @@ func (b *Box) May(path string, writes bool) error {
 	if b == nil {
 		return nil
 	}
-	r, err := b.ruleAt(path)
+	r, _, err := b.rulesAt(path)
 	if err != nil {
 		return err
 	}
@@ -164,12 +166,6 @@ func (b *Box) May(path string, writes bool) error {
 		return fmt.Errorf("the sandbox %s does not write %s: %w", b.sandbox.Mode, path, fs.ErrPermission)
 	}
 	return nil
-}
-
-// ruleAt returns the rule that applies to a path.
-func (b *Box) ruleAt(path string) (rule, error) {
-	r, _, err := b.rulesAt(path)
-	return r, err
 }
 
 // rulesAt returns the rule that applies to a path, and whether processes write something below it.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -123,9 +124,6 @@ func (b *Box) confine(cmd process.Command) (process.Command, error) {
 	for path, source := range b.host.systemFiles() {
 		args = append(args, "--ro-bind", source, path)
 	}
-	if cmd.Dir == "" {
-		cmd.Dir = b.options.CWD
-	}
 	cmd.Supervisor = append(args, "--chdir", cmd.Dir, "--")
 	cmd.Env, cmd.Launch = b.environment(cmd.Env), b.host.launch
 	return cmd, nil
@@ -133,10 +131,7 @@ func (b *Box) confine(cmd process.Command) (process.Command, error) {
 
 // mount returns the arguments of a rule.
 func mount(r rule, empty string) []string {
-	source := r.source
-	if source == "" {
-		source = r.path
-	}
+	source := cmp.Or(r.source, r.path)
 	switch {
 	case r.access == read:
 		return []string{"--ro-bind", source, r.path}

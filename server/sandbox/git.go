@@ -130,7 +130,7 @@ func (b *Box) protectGitDir(t table, git, tree string) error {
 			return fmt.Errorf("protect what git runs: %w", err)
 		}
 		if info.Mode().Type() == fs.ModeSymlink {
-			return protectedLink(path)
+			return fmt.Errorf("protect what git runs: %s is a link: replace it by what it names", path)
 		}
 		t.set(path, read)
 	}
@@ -161,10 +161,6 @@ func create(path string) error {
 		return fmt.Errorf("protect what git runs: %w", err)
 	}
 	return f.Close()
-}
-
-func protectedLink(path string) error {
-	return fmt.Errorf("protect what git runs: %s is a link: replace it by what it names", path)
 }
 
 // selfCommonDir is the content of a file commondir that changes nothing: git finds configuration

@@ -47,7 +47,10 @@ type Host struct {
 	options Options
 	ownOnce sync.Once
 	own     []identity // see ownPaths
-	copies  copies
+
+	copiesOnce sync.Once
+	copies     map[string]string // see systemFiles
+
 	launcher
 
 	mu    sync.Mutex
@@ -69,8 +72,7 @@ func New(o Options) *Host {
 	if real, err := filepath.EvalSymlinks(o.Home); err == nil {
 		o.Home = real
 	}
-	h := &Host{options: o, ready: map[protocol.SandboxNetwork]bool{}, held: map[string]bool{}}
-	return h
+	return &Host{options: o, ready: map[protocol.SandboxNetwork]bool{}, held: map[string]bool{}}
 }
 
 // Close stops what starts processes, and removes what protected repositories. No process in a

@@ -35,9 +35,6 @@ func (b *Box) confine(cmd process.Command) (process.Command, error) {
 	if err := os.MkdirAll(temp, 0o700); err != nil {
 		return cmd, fmt.Errorf("set up sandbox: %w", err)
 	}
-	if cmd.Dir == "" {
-		cmd.Dir = b.options.CWD
-	}
 	cmd.Args = append([]string{program, "-p", seatbeltProfile(t, b.sandbox, temp), "--"}, cmd.Args...)
 	cmd.Env = append(b.environment(cmd.Env), "TMPDIR="+temp)
 	return cmd, nil

@@ -4,28 +4,21 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 )
 
 // sshConfig is the configuration of ssh for all users.
 const sshConfig = "/etc/ssh/ssh_config"
 
-// copies are files of the system for processes that see root as nobody.
-type copies struct {
-	once  sync.Once
-	files map[string]string // copy by path
-}
-
-// systemFiles returns copies of files that programs accept of root and of their own user alone: in
+// systemFiles returns copies, by path, of files that programs accept of root and of their own user alone: in
 // a sandbox of another user, root is nobody. ssh checks the files that its configuration includes.
 func (h *Host) systemFiles() map[string]string {
-	h.copies.once.Do(func() {
-		h.copies.files = map[string]string{}
+	h.copiesOnce.Do(func() {
+		h.copies = map[string]string{}
 		if os.Getuid() != 0 {
 			h.copyIncluded(sshConfig)
 		}
 	})
-	return h.copies.files
+	return h.copies
 }
 
 // copyIncluded copies the files that a configuration of ssh includes, and those that they include.
@@ -53,7 +46,7 @@ func (h *Host) copyIncluded(file string) {
 
 func (h *Host) copyFile(path string) {
 	real, err := filepath.EvalSymlinks(path)
-	if err != nil || h.copies.files[real] != "" {
+	if err != nil || h.copies[real] != "" {
 		return
 	}
 	content, err := os.ReadFile(real)
@@ -64,6 +57,6 @@ func (h *Host) copyFile(path string) {
 	if os.MkdirAll(h.options.Dir, 0o700) != nil || os.WriteFile(copied, content, 0o600) != nil {
 		return
 	}
-	h.copies.files[real] = copied
+	h.copies[real] = copied
 	h.copyIncluded(real)
 }
