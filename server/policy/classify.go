@@ -75,7 +75,10 @@ func (k *Classifier) details(a *protocol.Approval) Details {
 		Dir: k.Dir, Tool: a.Name, Opaque: len(a.Input) > 0 && args.Opaque() != "", Text: cmp.Or(a.Action(), a.Title),
 	}
 	if rest, _ := a.RestArguments(); a.Kind == protocol.ApproveCommand && a.Command != "" && rest == "" {
-		d.Text, d.Start = a.Command, k.absolute(cmp.Or(a.CWD, k.Dir))
+		d.Text, d.Start = a.Command, cmp.Or(a.CWD, k.Dir)
+		if !filepath.IsAbs(d.Start) {
+			d.Start = filepath.Join(k.Dir, d.Start)
+		}
 		if inside(d.Start, k.Dir) {
 			d.Line = a.Command
 		}
@@ -91,13 +94,6 @@ func (k *Classifier) details(a *protocol.Approval) Details {
 	}
 	d.Named = paths
 	return d
-}
-
-func (k *Classifier) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(k.Dir, path)
 }
 
 // readsInside reports whether a request uses a reading tool with arguments that name only files of

@@ -9,15 +9,8 @@ import (
 	"agentctl/server/policy/commandline"
 )
 
-// An Effect is a part of a request without which the request is not carried out: it changes a file, gains
-// privileges, or connects to a host.
-type Effect struct {
-	Files    []string // absolute: one of them is changed
-	Existing bool     // and it exists
-
-	Program string // that gains privileges, or connects to Host
-	Host    string
-}
+// An Effect is a part of a request without which the request is not carried out.
+type Effect = commandline.Effect
 
 // Effects returns the certain effects of a request whose directory is set and whose patch is
 // classified. It looks at links and at whether files exist.
@@ -41,18 +34,18 @@ func Effects(a *protocol.Approval) (list []Effect) {
 
 // resolved returns an effect with the files that a path may lead to: also without links, which the
 // command may replace before. ok is false if the file is not changed, or not known.
-func resolved(e commandline.Effect) (effect Effect, ok bool) {
-	effect = Effect{Existing: e.Existing, Program: e.Program, Host: e.Host}
+func resolved(e Effect) (_ Effect, ok bool) {
+	var files []string
 	for _, file := range e.Files {
 		_, err := os.Lstat(file)
 		real, found := resolve(file)
 		read, readable := resolve(filepath.Clean(file))
 		if !found || !readable || e.Existing && err != nil || e.Missing && err == nil {
-			return effect, false
+			return e, false
 		}
-		effect.Files = append(effect.Files, filepath.Clean(file), read, real)
+		files = append(files, filepath.Clean(file), read, real)
 	}
-	slices.Sort(effect.Files)
-	effect.Files = slices.Compact(effect.Files)
-	return effect, true
+	slices.Sort(files)
+	e.Files = slices.Compact(files)
+	return e, true
 }
