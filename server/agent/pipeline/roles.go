@@ -137,12 +137,7 @@ func (a *Agent) startRoles(ctx context.Context) error {
 		starting.Go(func() { errs[i] = a.startRole(ctx, &r) })
 	}
 	starting.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 func (a *Agent) startRole(ctx context.Context, r *roleAgent) error {

@@ -21,10 +21,8 @@ type task struct {
 	result  string            // of a completed task
 	failure string            // why it failed or was cancelled
 	limited *agent.LimitError // the usage limit that it failed at; nil: none
-	spent   spending
-	took    time.Duration
 
-	ended attemptResult // of the latest attempt; written by its work, read by End
+	ended attemptResult // of the latest attempt; written by its work, then read by the schedule
 }
 
 // An attemptResult is the end of an attempt: the answer of the agent, or an error.
@@ -84,8 +82,8 @@ func (s *scheduler) attempt(
 // End implements schedule.Solver.
 func (s *scheduler) End(ctx context.Context, i int) error {
 	t := s.tasks[i]
-	r := t.ended
-	t.result, t.spent, t.took, t.ended = r.answer, r.spent, r.took, attemptResult{}
+	r := &t.ended
+	t.result = r.answer
 	s.ended.add(r.spent)
 	var limit *limitError
 	if !errors.As(r.err, &t.limited) {
@@ -112,7 +110,7 @@ func (s *scheduler) Cancel(_ context.Context, i int, reason string) error {
 // Restart implements schedule.Solver.
 func (s *scheduler) Restart(_ context.Context, i int) error {
 	t := s.tasks[i]
-	t.result, t.failure, t.spent, t.took = "", "", spending{}, 0
+	t.result, t.failure, t.ended = "", "", attemptResult{}
 	return s.record(taskEvent(protocol.TaskRestarted, protocol.TaskData{
 		Task: t.ID, Title: t.Title, Attempt: t.attempt + 1,
 	}), s.setPlan)
@@ -122,8 +120,8 @@ func (s *scheduler) Restart(_ context.Context, i int) error {
 func (s *scheduler) end(t *task, status, message string, code protocol.Code) error {
 	t.Status, t.failure = status, message
 	d := protocol.TaskData{
-		Message: message, Code: code, DurationMS: t.took.Milliseconds(), Calls: t.spent.calls,
-		Usage: t.spent.reported(),
+		Message: message, Code: code, DurationMS: t.ended.took.Milliseconds(), Calls: t.ended.spent.calls,
+		Usage: t.ended.spent.reported(),
 	}
 	typ := protocol.TaskCompleted
 	switch status {
