@@ -137,24 +137,17 @@ func (x *field) parseList(o *object) error {
 	if more, err := items.unknown("type enum anyOf oneOf enumNames"); err != nil || more != nil {
 		return cmpError(err, "its items are not only choices")
 	}
-	kind := "string"
-	err = errors.Join(items.read("type", &kind), x.parseChoices(&items, cmp.Or(items.first("anyOf", "oneOf"), "anyOf")))
+	kind, titled := "string", "anyOf"
+	if items.values["anyOf"] == nil {
+		titled = "oneOf"
+	}
+	err = errors.Join(items.read("type", &kind), x.parseChoices(&items, titled))
 	if err != nil || kind != "string" || x.values == nil {
 		return cmpError(err, "it is a list without choices")
 	}
 	q.Min, q.Max = float(least), float(most)
 	q.Many, q.Closed = true, true
 	return x.defaultChoices()
-}
-
-// first returns the first of two names that the object has, or "".
-func (o *object) first(names ...string) string {
-	for _, name := range names {
-		if o.values[name] != nil {
-			return name
-		}
-	}
-	return ""
 }
 
 // emptyChoice is the id of the choice whose value is empty.
