@@ -39,6 +39,13 @@ type Host interface {
 	Logf(format string, args ...any)
 }
 
+// A StartWatcher is a Host that shows users the start of its agent.
+type StartWatcher interface {
+	// Starting reports that a step of the start begins, such as protocol.StepSession; empty: the start has
+	// ended. It does not block.
+	Starting(step string)
+}
+
 // A ProcessGroup is a process group of an agent. In a batch, Ended removes the record.
 type ProcessGroup struct {
 	Session string
