@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -159,19 +160,9 @@ func loopback(host string) bool {
 
 func (h *Hook) defaults() {
 	l := &h.Limits
-	if l.Timeout == 0 {
-		l.Timeout = 10 * time.Second
-	}
-	if l.Attempts == 0 {
-		l.Attempts = 10
-	}
-	if l.Age == 0 {
-		l.Age = 24 * time.Hour
-	}
-	if l.Backlog == 0 {
-		l.Backlog = 1000
-	}
-	if h.Links.Expires == 0 {
-		h.Links.Expires = time.Hour
-	}
+	l.Timeout = cmp.Or(l.Timeout, 10*time.Second)
+	l.Attempts = cmp.Or(l.Attempts, 10)
+	l.Age = cmp.Or(l.Age, 24*time.Hour)
+	l.Backlog = cmp.Or(l.Backlog, 1000)
+	h.Links.Expires = cmp.Or(h.Links.Expires, time.Hour)
 }
