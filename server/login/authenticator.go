@@ -91,7 +91,7 @@ func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.recognizer.remember(credentials.Username, tag)
-	token, err := a.newUserToken(credentials.Username, user)
+	token, err := a.sign(claims{Role: user.role, Password: user.password.version()}, credentials.Username, a.ttl)
 	if err != nil {
 		writeError(w, http.StatusInternalServerError, "internal error; see the server's log")
 		return

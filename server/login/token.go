@@ -74,11 +74,6 @@ func (a *Authenticator) NewToken(r TokenRequest) (Token, error) {
 	return a.sign(claims{Role: r.Role, Made: true, Session: r.Session}, r.Subject, r.TTL)
 }
 
-// newUserToken returns a token of a user.
-func (a *Authenticator) newUserToken(name string, u user) (Token, error) {
-	return a.sign(claims{Role: u.role, Password: u.password.version()}, name, a.ttl)
-}
-
 func (a *Authenticator) sign(c claims, subject string, ttl time.Duration) (Token, error) {
 	now := a.now()
 	keys := a.policy().keys
