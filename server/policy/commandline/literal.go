@@ -97,19 +97,31 @@ func (r *lineReader) call(c *syntax.CallExpr) bool {
 
 // literalWord returns the text that a word stands for.
 func literalWord(w *syntax.Word) (text string, ok bool) {
+	return textOfWord(w, "$`\\!", func(_, lit string) bool {
+		return !strings.ContainsFunc(lit, func(c rune) bool { return !isLiteral(byte(c)) })
+	})
+}
+
+// textOfWord returns the text of a word of literals and quoted texts. ok is false for a word with another
+// part, with one of the refused characters in double quotes, or with a literal outside of quotes that is
+// not plain after the text before it.
+func textOfWord(w *syntax.Word, refused string, plain func(before, lit string) bool) (text string, ok bool) {
 	for _, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			if strings.ContainsFunc(p.Value, func(c rune) bool { return !isLiteral(byte(c)) }) {
+			if !plain(text, p.Value) {
 				return "", false
 			}
 			text += p.Value
 		case *syntax.SglQuoted:
+			if p.Dollar {
+				return "", false
+			}
 			text += p.Value
 		case *syntax.DblQuoted:
 			for _, inner := range p.Parts {
 				lit, isLit := inner.(*syntax.Lit)
-				if !isLit || strings.ContainsAny(lit.Value, "$`\\!") {
+				if !isLit || p.Dollar || strings.ContainsAny(lit.Value, refused) {
 					return "", false
 				}
 				text += lit.Value

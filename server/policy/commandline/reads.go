@@ -139,31 +139,9 @@ func readsStmt(s *syntax.Stmt) (words []string, ok bool) {
 
 // fixedText returns the text of a word without expansions and patterns.
 func fixedText(w *syntax.Word) (text string, ok bool) {
-	for _, p := range w.Parts {
-		switch p := p.(type) {
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				return "", false
-			}
-			text += p.Value
-		case *syntax.DblQuoted:
-			for _, inner := range p.Parts {
-				lit, ok := inner.(*syntax.Lit)
-				if !ok || p.Dollar || strings.Contains(lit.Value, `\`) {
-					return "", false
-				}
-				text += lit.Value
-			}
-		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, `*?[]{}\`) || text == "" && strings.HasPrefix(p.Value, "~") {
-				return "", false
-			}
-			text += p.Value
-		default:
-			return "", false
-		}
-	}
-	return text, true
+	return textOfWord(w, `\`, func(before, lit string) bool {
+		return !strings.ContainsAny(lit, `*?[]{}\`) && (before != "" || !strings.HasPrefix(lit, "~"))
+	})
 }
 
 func readsProgram(words []string) bool {
