@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,7 +93,7 @@ func reason(stderr string, err error) string {
 
 // closesAbstract returns an error if abstract sockets would be open in a sandbox with the network.
 func (h *Host) closesAbstract(s protocol.Sandbox) error {
-	if s.Network == protocol.SandboxNetworkOff || h.allows("@") || scopesSockets() {
+	if s.Network == protocol.SandboxNetworkOff || slices.Contains(h.options.Config.Allow, "@") || scopesSockets() {
 		return nil
 	}
 	return unsupported("the kernel cannot close abstract sockets, which needs Linux 6.12 with Landlock: " +

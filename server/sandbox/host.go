@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -113,9 +112,6 @@ func (h *Host) Check(s protocol.Sandbox) error {
 	h.ready[s.Network] = true
 	return nil
 }
-
-// allows reports whether the configuration shows something.
-func (h *Host) allows(what string) bool { return slices.Contains(h.options.Config.Allow, what) }
 
 // ownPaths returns the files and directories of the server, as they were at the first call.
 func (h *Host) ownPaths() []identity {
