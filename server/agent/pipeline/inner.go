@@ -156,11 +156,9 @@ func (in *inner) runTurn(ctx context.Context, m protocol.Message) error {
 	select {
 	case <-returned:
 	case <-ctx.Done():
-		timer := time.NewTimer(innerGrace)
-		defer timer.Stop()
 		select {
 		case <-returned:
-		case <-timer.C:
+		case <-time.After(innerGrace):
 			in.Logf("did not stop within %v: closing it", innerGrace)
 			_ = in.agent.Close() // closed again, and logged, by close
 			<-returned

@@ -38,7 +38,8 @@ func (r *run) plan(ctx context.Context) (*plan, agent.End, error) {
 	if err := r.emit(protocol.PlanStarted, started); err != nil {
 		return nil, agent.End{}, err
 	}
-	planner, err := r.openPlanner()
+	name, _, _ := r.agent.options.Config.Roles()
+	planner, err := r.openInner(plannerRole, name, nil, "plan", &Limits{}, r.stop)
 	if err != nil {
 		return nil, agent.End{}, err
 	}
@@ -74,11 +75,6 @@ func (r *run) plan(ctx context.Context) (*plan, agent.End, error) {
 			protocol.PlanCompleted, protocol.PlanTasksData{Tasks: p.tasks, Summary: p.summary},
 		)
 	}
-}
-
-func (r *run) openPlanner() (*inner, error) {
-	name, _, _ := r.agent.options.Config.Roles()
-	return r.openInner(plannerRole, name, nil, "plan", &Limits{}, r.stop)
 }
 
 // givenPlan returns the plan of the message. Tasks that are given as completed and whose results

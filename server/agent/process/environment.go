@@ -1,7 +1,6 @@
 package process
 
 import (
-	"crypto/rand"
 	"os"
 	"slices"
 	"strings"
@@ -14,14 +13,6 @@ const tokenVariable = "AGENTCTL_TOKEN"
 // markVariable has the mark of a program. A server that starts in the background drops it, like all
 // variables of agentctl.
 const markVariable = "AGENTCTL_COMMAND"
-
-// newMark returns the variable that marks a program, or "".
-func (c *Command) newMark() string {
-	if !c.Mark {
-		return ""
-	}
-	return markVariable + "=" + rand.Text()
-}
 
 // environment returns the variables of the program, with its mark.
 func (c *Command) environment(mark string) []string {

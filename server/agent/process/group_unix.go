@@ -28,15 +28,12 @@ func signalAll(list []Group, signal syscall.Signal) {
 // awaitExits returns when no process of a list runs, at the latest after exitTimeout. Killed
 // processes of another namespace exit after the process that waits for them.
 func awaitExits(list []Group) {
-	limit := time.NewTimer(exitTimeout)
-	defer limit.Stop()
-	poll := time.NewTicker(time.Millisecond)
-	defer poll.Stop()
+	limit, poll := time.After(exitTimeout), time.Tick(time.Millisecond)
 	for _, g := range list {
 		for g.running() {
 			select {
-			case <-poll.C:
-			case <-limit.C:
+			case <-poll:
+			case <-limit:
 				return
 			}
 		}
@@ -62,8 +59,7 @@ func EndGroup(ctx context.Context, g Group, grace time.Duration) error {
 	if errors.Is(terminateGroup(g.PID), syscall.ESRCH) {
 		return nil
 	}
-	poll := time.NewTicker(pollInterval)
-	defer poll.Stop()
+	poll := time.Tick(pollInterval)
 	kill := time.NewTimer(grace)
 	defer kill.Stop()
 	for killed := false; ; {
@@ -78,7 +74,7 @@ func EndGroup(ctx context.Context, g Group, grace time.Duration) error {
 			left = append(left, descendants(g.PID)...)
 			_ = killGroup(g.PID)
 			kill.Reset(grace)
-		case <-poll.C:
+		case <-poll:
 			if errors.Is(syscall.Kill(-g.PID, 0), syscall.ESRCH) || !groupRunning(g.PID) {
 				return nil
 			}

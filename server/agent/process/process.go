@@ -1,6 +1,7 @@
 package process
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -88,7 +89,10 @@ func Start(cmd Command) (*Process, error) {
 		return nil, errors.New("start program: no command given")
 	}
 	c := exec.Command(cmd.Args[0], cmd.Args[1:]...) //nolint:noctx // End ends the program
-	mark := cmd.newMark()
+	mark := ""
+	if cmd.Mark {
+		mark = markVariable + "=" + rand.Text()
+	}
 	c.Dir, c.Env = cmd.Dir, cmd.environment(mark)
 	c.SysProcAttr = ownGroup()
 	var b *startBarrier
@@ -271,12 +275,10 @@ func (p *Process) waitExit(within time.Duration) bool {
 			return false
 		}
 	}
-	t := time.NewTimer(within)
-	defer t.Stop()
 	select {
 	case <-p.done:
 		return true
-	case <-t.C:
+	case <-time.After(within):
 		return false
 	}
 }

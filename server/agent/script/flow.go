@@ -39,14 +39,13 @@ func (w *wait) run(ctx context.Context, r *runner) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.agent.spec.CWD, path)
 	}
-	tick := time.NewTicker(filePollInterval)
-	defer tick.Stop()
+	tick := time.Tick(filePollInterval)
 	for {
 		if _, err := os.Stat(path); err == nil {
 			return nil
 		}
 		select {
-		case <-tick.C:
+		case <-tick:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -45,10 +45,8 @@ func (r *runner) sleep(ctx context.Context, d time.Duration) error {
 	if r.skip > 0 || d <= 0 {
 		return ctx.Err()
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
