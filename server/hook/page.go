@@ -67,7 +67,12 @@ func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token := strings.TrimPrefix(r.URL.Path, Path)
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		h.show(w, r, token)
+		l, a, err := h.request(r.Context(), token)
+		if err != nil {
+			h.fail(w, err)
+			return
+		}
+		h.renderRequest(w, http.StatusOK, l, a, "", nil)
 	case http.MethodPost:
 		if !h.ownPage(r) {
 			render(w, http.StatusForbidden, &page{
@@ -92,16 +97,6 @@ func (h *Hooks) ownPage(r *http.Request) bool {
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site == "" || site == "same-origin" || site == "none"
-}
-
-// show shows the request of a link.
-func (h *Hooks) show(w http.ResponseWriter, r *http.Request, token string) {
-	l, a, err := h.request(r.Context(), token)
-	if err != nil {
-		h.fail(w, err)
-		return
-	}
-	h.renderRequest(w, http.StatusOK, l, a, "", nil)
 }
 
 // renderRequest renders the page of a link with its request. given are the answers of a form that was

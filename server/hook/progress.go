@@ -134,7 +134,8 @@ func (r *runner) readNext(ctx context.Context) bool {
 		p.push(id)
 		return true
 	}
-	if last > p.positions.at[id].Seq+unsavedEvents && !queued(r.queue, id) {
+	queued := func(o occurrence) bool { return o.session == id }
+	if last > p.positions.at[id].Seq+unsavedEvents && !slices.ContainsFunc(r.queue, queued) {
 		if err := p.done(&occurrence{session: id, seq: last}); err != nil {
 			r.log.Error("record position", "hook", r.hook.Name, "err", err)
 		}
@@ -163,8 +164,4 @@ func (p *progress) save(queue []occurrence) error {
 		}
 	}
 	return errors.Join(p.positions.rewrite(), p.positions.close())
-}
-
-func queued(queue []occurrence, session string) bool {
-	return slices.ContainsFunc(queue, func(o occurrence) bool { return o.session == session })
 }

@@ -67,9 +67,6 @@ func (a *api) decode(w http.ResponseWriter, r *http.Request, route *Route) (*pro
 	if sent != nil && route.Query {
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "this request takes no body")
 	}
-	if !route.Query {
-		query = nil
-	}
 	if cmd.Data, err = route.data(r, query, sent); err != nil {
 		return nil, err
 	}
@@ -164,7 +161,7 @@ func (route *Route) data(r *http.Request, query url.Values, sent json.RawMessage
 	}
 	types := route.Fields()
 	for name, list := range query {
-		if f, ok := types[name]; ok {
+		if f, ok := types[name]; ok && route.Query {
 			value, err := queryValue(name, list[0], f.Type.Kind())
 			if err != nil {
 				return nil, err

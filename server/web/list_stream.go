@@ -22,8 +22,7 @@ func (a *api) listEvents(w http.ResponseWriter, r *http.Request, _ *Route) error
 	defer a.Hub.Sessions().Unwatch(changes)
 	s.event(sseList, "", protocol.MustEncode(protocol.ListResult{Sessions: sessions}))
 	s.flush()
-	ping := time.NewTicker(ssePing)
-	defer ping.Stop()
+	ping := time.Tick(ssePing)
 	for s.err == nil {
 		select {
 		case <-changes.Wake:
@@ -31,7 +30,7 @@ func (a *api) listEvents(w http.ResponseWriter, r *http.Request, _ *Route) error
 				s.event("", "", c.Summary)
 			}
 			s.flush()
-		case <-ping.C:
+		case <-ping:
 			s.ping()
 		case <-r.Context().Done():
 			s.fail(Ended(r.Context()))

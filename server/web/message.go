@@ -133,8 +133,7 @@ func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Dur
 		return nil, err
 	}
 	defer detach()
-	timeout := time.NewTimer(wait)
-	defer timeout.Stop()
+	timeout := time.After(wait)
 	events := cursor{log: at.Log, after: at.Result.After.Seq, fold: true}
 	for {
 		m, err := a.messageNow(r, id, message, known)
@@ -155,7 +154,7 @@ func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Dur
 			}
 			select {
 			case <-sub.wake:
-			case <-timeout.C:
+			case <-timeout:
 				return m, nil
 			case <-r.Context().Done():
 			}

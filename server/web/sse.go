@@ -70,8 +70,7 @@ func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.At
 		s.writeEvents(at.Result.After.Epoch, lines)
 	}
 	sub.after.Store(read.after)
-	ping := time.NewTicker(ssePing)
-	defer ping.Stop()
+	ping := time.Tick(ssePing)
 	for s.err == nil {
 		more, err := read.next(r.Context(), write)
 		if r.Context().Err() != nil {
@@ -94,7 +93,7 @@ func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.At
 		}
 		select {
 		case <-sub.wake:
-		case <-ping.C:
+		case <-ping:
 			if _, err := a.Hub.Sessions().Resolve(at.Result.Session); err != nil {
 				return protocol.Errorf(protocol.CodeNoSession, "the session was removed")
 			}
