@@ -30,7 +30,7 @@ func Backup(ctx context.Context, dir, file string, report Progress) error {
 
 // copyDatabase copies a database to a file that needs no write-ahead log.
 func copyDatabase(ctx context.Context, from, to string, report Progress) error {
-	src, err := openReadOnly(ctx, from)
+	src, err := openReadOnly(ctx, from, true)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", from, err)
 	}
@@ -47,10 +47,7 @@ func writeDatabase(path string, fill func(*sqlite.Conn) error) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return wrap(err, "write %s", path)
 }
 
 // fillDatabase calls fill with a connection to an empty file. The file is worth nothing until it is

@@ -40,12 +40,10 @@ func applyBatch(writer *writer, b *eventlog.Batch) (int, error) {
 		if err := removeRows(conn, func() error { return removeSession(conn, b.Session) }); err != nil {
 			return 0, err
 		}
-		err := w.writeAnswers()
+		err := writeAll("insert answer", w.Answers, w.insertAnswer)
 		return w.size, err
 	}
-	for _, step := range []func() error{
-		w.writeSession, w.writeLog, w.writeTurns, w.writeAnswers, w.writeDecisions, w.writeBlobs, w.writeGroups,
-	} {
+	for _, step := range []func() error{w.writeSession, w.writeLog, w.writeRows} {
 		if err := step(); err != nil {
 			return 0, err
 		}
@@ -156,21 +154,18 @@ func (w *batchWriter) writeEvents() error {
 }
 
 func (w *batchWriter) writeFolds() error {
-	for _, f := range w.Folds {
+	return writeAll("insert fold", w.Folds, func(f eventlog.Fold) error {
 		if f.First == 0 || f.First > f.Last || f.Last > w.head.last {
-			return fmt.Errorf("fold %d to %d is not within events 1 to %d", f.First, f.Last, w.head.last)
+			return fmt.Errorf("%d to %d is not within events 1 to %d", f.First, f.Last, w.head.last)
 		}
-		if err := w.insertRange(insertFold, seqRange{key: key(w.n, f.First), last: f.Last}, f.Line); err != nil {
-			return fmt.Errorf("insert fold: %w", err)
-		}
-	}
-	return nil
+		return w.insertRange(insertFold, seqRange{key: key(w.n, f.First), last: f.Last}, f.Line)
+	})
 }
 
 func (w *batchWriter) insertRange(query string, s seqRange, data []byte) error {
 	data = compress(data, &w.compressed)
 	w.size += len(data)
-	return prepare(w.conn, query).int(s.key).int(int64(s.last)).int(int64(s.sum(data))).blob(data).run()
+	return insertRange(w.conn, query, s, data)
 }
 
 func (w *batchWriter) writeSnapshot() error {
@@ -183,56 +178,32 @@ func (w *batchWriter) writeSnapshot() error {
 	w.head.snapshot = int64(w.SnapSeq)
 	data := compress(w.Snapshot, &w.compressed)
 	w.size += len(data)
-	if err := saveSnapshot(w.conn, w.n, w.SnapSeq, data); err != nil {
-		return fmt.Errorf("save snapshot: %w", err)
-	}
-	return nil
+	return wrap(saveSnapshot(w.conn, w.n, w.SnapSeq, data), "save snapshot")
 }
 
-func (w *batchWriter) writeTurns() error {
-	for _, t := range w.Turns {
-		if err := insertTurn(w.conn, w.n, t); err != nil {
-			return fmt.Errorf("insert turn: %w", err)
-		}
+// writeRows writes the rows that no other row depends on.
+func (w *batchWriter) writeRows() error {
+	err := writeAll("insert turn", w.Turns, w.insertTurn)
+	if err == nil {
+		err = writeAll("insert answer", w.Answers, w.insertAnswer)
 	}
-	return nil
+	if err == nil {
+		err = writeAll("insert decision", w.Decisions, w.insertDecision)
+	}
+	if err == nil {
+		err = writeAll("insert blob", w.Blobs, w.insertBlob)
+	}
+	if err == nil {
+		err = writeAll("record process group", w.ProcessGroups, w.recordGroup)
+	}
+	return err
 }
 
-func (w *batchWriter) writeAnswers() error {
-	for _, a := range w.Answers {
-		a.Session = w.Session
-		w.size += len(a.Body)
-		if err := insertAnswer(w.conn, a); err != nil {
-			return fmt.Errorf("insert answer: %w", err)
-		}
-	}
-	return nil
-}
-
-func (w *batchWriter) writeDecisions() error {
-	for _, d := range w.Decisions {
-		w.size += len(d.Data)
-		if err := insertDecision(w.conn, w.n, d); err != nil {
-			return fmt.Errorf("insert decision: %w", err)
-		}
-	}
-	return nil
-}
-
-func (w *batchWriter) writeBlobs() error {
-	for _, b := range w.Blobs {
-		w.size += len(b.Data)
-		if err := insertBlob(w.conn, w.n, b); err != nil {
-			return fmt.Errorf("insert blob: %w", err)
-		}
-	}
-	return nil
-}
-
-func (w *batchWriter) writeGroups() error {
-	for _, g := range w.ProcessGroups {
-		if err := recordGroup(w.conn, w.n, g); err != nil {
-			return fmt.Errorf("record process group: %w", err)
+// writeAll writes rows up to the first that fails.
+func writeAll[T any](what string, rows []T, write func(T) error) error {
+	for _, row := range rows {
+		if err := write(row); err != nil {
+			return wrap(err, "%s", what)
 		}
 	}
 	return nil

@@ -2,16 +2,16 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 
 	"agentctl/server/eventlog"
 
 	"zombiezen.com/go/sqlite"
 )
 
-func insertBlob(conn *sqlite.Conn, n int64, b eventlog.Blob) error {
-	return prepare(conn, "INSERT INTO blob (n, id, media, crc, data) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING").
-		int(n).text(b.ID).text(b.MediaType).int(int64(blobSum(n, b))).blob(b.Data).run()
+func (w *batchWriter) insertBlob(b eventlog.Blob) error {
+	w.size += len(b.Data)
+	return prepare(w.conn, "INSERT INTO blob (n, id, media, crc, data) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING").
+		int(w.n).text(b.ID).text(b.MediaType).int(int64(blobSum(w.n, b))).blob(b.Data).run()
 }
 
 func blobSum(n int64, b eventlog.Blob) sum {
@@ -21,26 +21,12 @@ func blobSum(n int64, b eventlog.Blob) sum {
 // Blob returns a blob of a session. It implements session.Store.
 func (s *Store) Blob(ctx context.Context, id, blob string) (eventlog.Blob, error) {
 	b := eventlog.Blob{ID: blob}
-	err := s.read(ctx, func(conn *sqlite.Conn) error {
-		n, err := sessionNumber(conn, id)
-		if err != nil {
-			return err
-		}
+	err := s.readSession(ctx, id, func(conn *sqlite.Conn, n int64) error {
 		q := prepare(conn, "SELECT media, crc, data FROM blob WHERE n = ? AND id = ?").int(n).text(blob)
-		defer q.reset()
-		if ok, err := q.next(); err != nil {
-			return err
-		} else if !ok {
-			return eventlog.ErrNotFound
-		}
-		b.MediaType, b.Data = q.textAt(0), q.blobAt(2)
-		if q.sumAt(1) != blobSum(n, b) {
-			return eventlog.ErrCorrupt
-		}
-		return nil
+		return q.one(func(q *statement) error {
+			b.MediaType, b.Data = q.textAt(0), q.blobAt(2)
+			return q.verify(1, blobSum(n, b))
+		})
 	})
-	if err != nil {
-		return eventlog.Blob{}, fmt.Errorf("load blob %q of %s: %w", blob, id, err)
-	}
-	return b, nil
+	return b, wrap(err, "load blob %q of %s", blob, id)
 }

@@ -63,50 +63,40 @@ type CheckOptions struct {
 // check itself; a file that is not a database is a Damage.
 func Check(ctx context.Context, path string, o CheckOptions) (Report, error) {
 	i := &inspection{ctx: ctx, quick: o.Quick, damage: o.Damage, progress: o.Report}
-	db, err := openReadOnly(ctx, path)
+	db, err := openReadOnly(ctx, path, true)
 	if missing := (*LogMissingError)(nil); errors.As(err, &missing) {
-		if err := i.found(Damage{Part: PartLog, Detail: missing.Error()}); err != nil {
-			return i.report, fmt.Errorf("check %s: %w", path, err)
+		if err = i.found(Damage{Part: PartLog, Detail: missing.Error()}); err == nil {
+			db, err = openReadOnly(ctx, path, false)
 		}
-		db, err = openReadOnlyLog(ctx, path, false)
 	}
 	switch {
 	case errors.Is(err, eventlog.ErrCorrupt):
 		return i.report, i.found(Damage{Part: "file", Detail: "it is not a database, or its first page is damaged"})
-	case err != nil:
-		return i.report, fmt.Errorf("check %s: %w", path, err)
+	case err == nil:
+		i.conn = db.conn
+		err = i.run()
+		if err == nil && !i.quick {
+			err = i.checkPages()
+		}
+		err = errors.Join(interrupted(ctx, err), db.Close())
 	}
-	i.conn = db.conn
-	err = i.run()
-	if err == nil && !i.quick {
-		err = i.checkPages()
-	}
-	if err = errors.Join(interrupted(ctx, err), db.Close()); err != nil {
-		return i.report, fmt.Errorf("check %s: %w", path, err)
-	}
-	return i.report, nil
+	return i.report, wrap(err, "check %s", path)
 }
 
 // checkPages verifies the structure of the file. Damaged pages of tables have been reported; this
 // finds indexes that differ from their tables.
 func (i *inspection) checkPages() error {
 	before := i.report.Damages
-	q := prepare(i.conn, "PRAGMA integrity_check(20)")
-	defer q.reset()
-	for {
-		ok, err := q.next()
-		switch {
-		case errors.Is(err, eventlog.ErrCorrupt):
-			return i.found(Damage{Part: "pages", Detail: "the structure cannot be verified"})
-		case err != nil || !ok:
-			return err
-		}
+	err := prepare(i.conn, "PRAGMA integrity_check(20)").each(func(q *statement) error {
 		if text := q.textAt(0); text != "ok" && before == 0 { // else a consequence
-			if err := i.found(Damage{Part: "pages", Detail: text}); err != nil {
-				return err
-			}
+			return i.found(Damage{Part: "pages", Detail: text})
 		}
+		return nil
+	})
+	if errors.Is(err, eventlog.ErrCorrupt) {
+		return i.found(Damage{Part: "pages", Detail: "the structure cannot be verified"})
 	}
+	return err
 }
 
 // found counts and reports a damage.

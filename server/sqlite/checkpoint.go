@@ -78,7 +78,7 @@ func (s *Store) checkpointPassive() error {
 		return err
 	}
 	s.checkpoints.walBytes.Store(0)
-	err := runCheckpoint(s.checkpoints.conn, passive)
+	_, err := runCheckpoint(s.checkpoints.conn, passive)
 	if err == nil || errors.Is(err, errBusy) {
 		return nil
 	}
@@ -104,29 +104,19 @@ func (s *Store) truncateWAL(ctx context.Context) error {
 		return s.writer.failed
 	}
 	s.checkpoints.walBytes.Store(0)
-	return s.writer.checkFailure(runCheckpoint(s.checkpoints.conn, truncate))
+	_, err := runCheckpoint(s.checkpoints.conn, truncate)
+	return s.writer.checkFailure(err)
 }
 
-// runCheckpoint runs one checkpoint. It returns errBusy when another connection prevented
-// completion.
-func runCheckpoint(conn *sqlite.Conn, mode string) error {
-	q := prepare(conn, mode)
-	defer q.reset()
-	if _, err := q.next(); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	if q.intAt(0) != 0 {
-		return errBusy
-	}
-	return nil
-}
-
-// copyLog copies what it can of the log to the database, and reports whether that was all.
-func copyLog(conn *sqlite.Conn) (all bool, err error) {
-	q := prepare(conn, passive)
-	defer q.reset()
-	if _, err := q.next(); err != nil {
-		return false, fmt.Errorf("checkpoint: %w", err)
-	}
-	return q.intAt(0) == 0 && q.intAt(1) == q.intAt(2), nil // frames of the log, frames copied
+// runCheckpoint runs one checkpoint, and reports whether it has copied all of the log. It returns
+// errBusy when another connection prevented completion.
+func runCheckpoint(conn *sqlite.Conn, mode string) (all bool, err error) {
+	err = prepare(conn, mode).one(func(q *statement) error {
+		if q.intAt(0) != 0 {
+			return errBusy
+		}
+		all = q.intAt(1) == q.intAt(2) // frames of the log, frames copied
+		return nil
+	})
+	return all, wrap(err, "checkpoint")
 }

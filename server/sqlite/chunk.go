@@ -1,6 +1,10 @@
 package sqlite
 
-import "bytes"
+import (
+	"bytes"
+
+	"zombiezen.com/go/sqlite"
+)
 
 // chunkBytes is the maximum size of a chunk with more than one line. It bounds the cost of reading
 // one event.
@@ -32,6 +36,11 @@ func (s seqRange) sum(data []byte) sum { return sum(0).int(s.key).int(int64(s.la
 // data is loaded.
 func seqRangeAt(q *statement, col int) seqRange {
 	return seqRange{key: q.intAt(col), last: uint64(q.intAt(col + 1))}
+}
+
+// insertRange writes a row of events or a fold; data is compressed.
+func insertRange(conn *sqlite.Conn, query string, s seqRange, data []byte) error {
+	return prepare(conn, query).int(s.key).int(int64(s.last)).int(int64(s.sum(data))).blob(data).run()
 }
 
 // splitChunk returns whole lines from the front of data, at least one if there is one, and their

@@ -45,7 +45,7 @@ func (s *Store) markClean() error {
 	if err != nil {
 		return err
 	}
-	if err := runCheckpoint(s.checkpoints.conn, truncate); err != nil {
+	if _, err := runCheckpoint(s.checkpoints.conn, truncate); err != nil {
 		return err
 	}
 	return markClosed(filepath.Dir(s.path))

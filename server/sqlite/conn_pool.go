@@ -44,3 +44,14 @@ func (s *Store) read(ctx context.Context, do func(*sqlite.Conn) error) error {
 	}
 	return err
 }
+
+// readSession is read with the number of a session.
+func (s *Store) readSession(ctx context.Context, id string, do func(conn *sqlite.Conn, n int64) error) error {
+	return s.read(ctx, func(conn *sqlite.Conn) error {
+		n, err := sessionNumber(conn, id)
+		if err != nil {
+			return err
+		}
+		return do(conn, n)
+	})
+}

@@ -2,16 +2,16 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 
 	"agentctl/server/eventlog"
 
 	"zombiezen.com/go/sqlite"
 )
 
-func insertDecision(conn *sqlite.Conn, n int64, d eventlog.Decision) error {
-	return prepare(conn, "INSERT INTO decision (n, request, crc, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING").
-		int(n).text(d.Request).int(int64(decisionSum(n, d))).blob(d.Data).run()
+func (w *batchWriter) insertDecision(d eventlog.Decision) error {
+	w.size += len(d.Data)
+	return prepare(w.conn, "INSERT INTO decision (n, request, crc, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING").
+		int(w.n).text(d.Request).int(int64(decisionSum(w.n, d))).blob(d.Data).run()
 }
 
 func decisionSum(n int64, d eventlog.Decision) sum { return sum(0).int(n).text(d.Request).blob(d.Data) }
@@ -19,26 +19,12 @@ func decisionSum(n int64, d eventlog.Decision) sum { return sum(0).int(n).text(d
 // Decision returns the resolution of a request. It implements session.Store.
 func (s *Store) Decision(ctx context.Context, id, request string) ([]byte, error) {
 	d := eventlog.Decision{Request: request}
-	err := s.read(ctx, func(conn *sqlite.Conn) error {
-		n, err := sessionNumber(conn, id)
-		if err != nil {
-			return err
-		}
+	err := s.readSession(ctx, id, func(conn *sqlite.Conn, n int64) error {
 		q := prepare(conn, "SELECT crc, data FROM decision WHERE n = ? AND request = ?").int(n).text(request)
-		defer q.reset()
-		if ok, err := q.next(); err != nil {
-			return err
-		} else if !ok {
-			return eventlog.ErrNotFound
-		}
-		d.Data = q.blobAt(1)
-		if q.sumAt(0) != decisionSum(n, d) {
-			return eventlog.ErrCorrupt
-		}
-		return nil
+		return q.one(func(q *statement) error {
+			d.Data = q.blobAt(1)
+			return q.verify(0, decisionSum(n, d))
+		})
 	})
-	if err != nil {
-		return nil, fmt.Errorf("load decision on %q of %s: %w", request, id, err)
-	}
-	return d.Data, nil
+	return d.Data, wrap(err, "load decision on %q of %s", request, id)
 }

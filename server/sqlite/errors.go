@@ -23,6 +23,23 @@ func classify(err error) error {
 	return err
 }
 
+// wrap returns an error with a text before it; nil for nil.
+func wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+}
+
+// missingIsCorrupt returns eventlog.ErrCorrupt in place of eventlog.ErrNotFound, for a row that every
+// session has.
+func missingIsCorrupt(err error) error {
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return eventlog.ErrCorrupt
+	}
+	return err
+}
+
 // isFatal reports whether the store must stop after err. After a failed fsync the kernel may drop
 // the pages and report success on the next fsync. On a damaged file every write can add damage. A
 // removed file does not come back. All other errors, such as a full disk, are temporary.

@@ -23,14 +23,11 @@ func readGeneration(dir string) (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	if err != nil {
-		return "", fmt.Errorf("read generation: %w", err)
+	var changed int64
+	if err == nil {
+		changed, err = changeTime(path)
 	}
-	changed, err := changeTime(path)
-	if err != nil {
-		return "", fmt.Errorf("read generation: %w", err)
-	}
-	return string(text) + "@" + strconv.FormatInt(changed, 10), nil
+	return string(text) + "@" + strconv.FormatInt(changed, 10), wrap(err, "read generation")
 }
 
 // A MissingError reports a data directory that was used and whose database is missing or empty.

@@ -19,13 +19,13 @@ func (i *inspection) readEvents() error {
 		t.valid = func(q *statement) (int64, bool) { return numberOf(q.intAt(1)), true }
 	}
 	// Damaged rows and pages show as missing events.
-	err := t.each(i.ctx, i.conn, t.columns, func(q *statement) error {
+	err := t.each(i.ctx, i.conn, func(q *statement) error {
 		i.advance(q)
 		if n, ok := t.valid(q); ok && !i.removed[n] && n > 0 {
 			return i.addChunk(q, n)
 		}
 		return nil
-	}, func(int64, int64) error { return nil })
+	}, func() error { return nil })
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (i *inspection) run() (err error) {
 // each reads a table: it calls good for valid rows and bad for others. Rows of removed sessions do
 // not count.
 func (i *inspection) each(t table, good, bad func(q *statement, n int64) error) error {
-	return t.each(i.ctx, i.conn, t.columns, func(q *statement) error {
+	return t.each(i.ctx, i.conn, func(q *statement) error {
 		i.advance(q)
 		switch n, ok := t.valid(q); {
 		case i.removed[n] && t.name != removedTable.name:
@@ -67,7 +67,7 @@ func (i *inspection) each(t table, good, bad func(q *statement, n int64) error) 
 		default:
 			return bad(q, n)
 		}
-	}, func(int64, int64) error { return i.found(Damage{Part: t.name, Detail: "some rows cannot be read"}) })
+	}, func() error { return i.found(Damage{Part: t.name, Detail: "some rows cannot be read"}) })
 }
 
 // advance reports progress, every 4 MiB.

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"agentctl/server/eventlog"
@@ -102,7 +101,7 @@ func (s *Store) mergeTurn(ctx context.Context, t turnRange) error {
 	}
 	for worth && t.first <= t.last && ctx.Err() == nil {
 		if t.first, err = s.mergeChunks(t); err != nil {
-			return fmt.Errorf("merge events of session %s: %w", t.session, err)
+			return wrap(err, "merge events of session %s", t.session)
 		}
 	}
 	return nil
@@ -111,23 +110,14 @@ func (s *Store) mergeTurn(ctx context.Context, t turnRange) error {
 // isWorthMerging reports whether a turn has enough small chunks.
 func (s *Store) isWorthMerging(ctx context.Context, t turnRange) (bool, error) {
 	small := int64(0)
-	err := s.read(ctx, func(conn *sqlite.Conn) error {
-		n, err := sessionNumber(conn, t.session)
-		if err != nil {
-			return ignoreMissing(err)
-		}
+	err := s.readSession(ctx, t.session, func(conn *sqlite.Conn, n int64) error {
 		q := prepare(conn, countSmall).int(key(n, t.first)).int(key(n, t.last)).int(smallChunk)
-		defer q.reset()
-		if _, err := q.next(); err != nil {
-			return err
-		}
-		small = q.intAt(0)
-		return nil
+		return q.one(func(q *statement) error {
+			small = q.intAt(0)
+			return nil
+		})
 	})
-	if err != nil {
-		return false, fmt.Errorf("count chunks of session %s: %w", t.session, err)
-	}
-	return small >= mergeRows, nil
+	return small >= mergeRows, wrap(ignoreMissing(err), "count chunks of session %s", t.session)
 }
 
 // mergeChunks merges the first sequence of small chunks of a range and returns the seq after it. If
@@ -207,4 +197,49 @@ func ignoreMissing(err error) error {
 		return nil
 	}
 	return err
+}
+
+// saveUnmerged writes the turns that wait for a merge, for the next run. A killed process does not
+// call it: the next process ends and merges its open turns, and the few ended ones that still
+// waited stay unmerged.
+func saveUnmerged(conn *sqlite.Conn, turns []turnRange) error {
+	for _, t := range turns {
+		n, err := sessionNumber(conn, t.session)
+		if ignoreMissing(err) != nil {
+			return err
+		}
+		if err != nil {
+			continue
+		}
+		err = prepare(conn, "INSERT OR REPLACE INTO unmerged (key, last) VALUES (?, ?)").
+			int(key(n, t.first)).int(int64(t.last)).run()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeUnmerged removes the turns that the last run left and adds them to the waiting turns, except
+// turns of removed sessions.
+func (s *Store) takeUnmerged() error {
+	turns, err := loadUnmerged(s.writer.conn)
+	if err != nil || len(turns) == 0 {
+		return err
+	}
+	s.merges.putBack(turns...)
+	return transact(s.writer.conn, func() error { return prepare(s.writer.conn, "DELETE FROM unmerged").run() })
+}
+
+func loadUnmerged(conn *sqlite.Conn) (turns []turnRange, err error) {
+	q := prepare(conn, "SELECT id, key, last FROM unmerged JOIN session ON n = key >> ? ORDER BY key LIMIT ?").
+		int(seqBits).int(maxMerges)
+	err = q.each(func(q *statement) error {
+		t := turnRange{session: q.textAt(0), first: seqOf(q.intAt(1)), last: uint64(q.intAt(2))}
+		if t.first <= t.last && t.last <= maxSeq { // rows have no checksum
+			turns = append(turns, t)
+		}
+		return nil
+	})
+	return turns, err
 }

@@ -87,11 +87,10 @@ func (s *Store) migrate(dir string, used bool) error {
 }
 
 // pragma returns the integer value of a pragma.
-func pragma(conn *sqlite.Conn, name string) (int, error) {
-	q := prepare(conn, "PRAGMA "+name)
-	defer q.reset()
-	if _, err := q.next(); err != nil {
-		return 0, fmt.Errorf("read %s: %w", name, err)
-	}
-	return int(q.intAt(0)), nil
+func pragma(conn *sqlite.Conn, name string) (value int, err error) {
+	err = prepare(conn, "PRAGMA "+name).one(func(q *statement) error {
+		value = int(q.intAt(0))
+		return nil
+	})
+	return value, wrap(err, "read %s", name)
 }

@@ -207,7 +207,7 @@ func (s *Store) connect(flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 func setPragmas(conn *sqlite.Conn, pragmas ...string) error {
 	for _, p := range pragmas {
 		if err := prepare(conn, "PRAGMA "+p).run(); err != nil {
-			return fmt.Errorf("set %s: %w", p, err)
+			return wrap(err, "set %s", p)
 		}
 	}
 	return nil
@@ -215,15 +215,13 @@ func setPragmas(conn *sqlite.Conn, pragmas ...string) error {
 
 // enableWAL enables write-ahead logging. Not every file system supports it.
 func enableWAL(conn *sqlite.Conn) error {
-	q := prepare(conn, "PRAGMA journal_mode = WAL")
-	defer q.reset()
-	if _, err := q.next(); err != nil {
-		return fmt.Errorf("enable write-ahead log: %w", err)
-	}
-	if mode := q.textAt(0); mode != "wal" {
-		return fmt.Errorf("enable write-ahead log: the file system only supports %q", mode)
-	}
-	return nil
+	err := prepare(conn, "PRAGMA journal_mode = WAL").one(func(q *statement) error {
+		if mode := q.textAt(0); mode != "wal" {
+			return fmt.Errorf("the file system only supports %q", mode)
+		}
+		return nil
+	})
+	return wrap(err, "enable write-ahead log")
 }
 
 // createFile creates the database file with mode 0600. SQLite gives its other files the same mode.

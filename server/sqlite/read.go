@@ -21,11 +21,8 @@ func (s *Store) Read(
 		stored: rowBuffers.Get().(*[]byte),
 	}
 	defer rowBuffers.Put(r.stored)
-	err := s.read(ctx, func(conn *sqlite.Conn) (err error) {
-		r.conn = conn
-		if r.n, err = sessionNumber(conn, id); err != nil {
-			return err
-		}
+	err := s.readSession(ctx, id, func(conn *sqlite.Conn, n int64) error {
+		r.conn, r.n = conn, n
 		if folded {
 			return r.readFolded()
 		}
@@ -39,25 +36,16 @@ func (s *Store) Read(
 
 // FoldStart returns the start of a fold. It implements session.Store.
 func (s *Store) FoldStart(ctx context.Context, id string, seq uint64) (start uint64, err error) {
-	err = s.read(ctx, func(conn *sqlite.Conn) error {
-		n, err := sessionNumber(conn, id)
-		if err != nil {
-			return err
-		}
+	err = s.readSession(ctx, id, func(conn *sqlite.Conn, n int64) error {
 		q := prepare(conn, selectFoldAt).int(key(n, 0)).int(key(n, min(seq, maxSeq)))
-		defer q.reset()
-		if ok, err := q.next(); !ok || err != nil {
-			return err
-		}
-		if f := seqRangeAt(q, 0); f.last >= seq {
-			start = f.first()
-		}
-		return nil
+		return q.each(func(q *statement) error {
+			if f := seqRangeAt(q, 0); f.last >= seq {
+				start = f.first()
+			}
+			return nil
+		})
 	})
-	if err != nil {
-		return 0, fmt.Errorf("read the fold of event %d of %s: %w", seq, id, err)
-	}
-	return start, nil
+	return start, wrap(err, "read the fold of event %d of %s", seq, id)
 }
 
 // An eventReader is the state of one Read. Rows are decompressed into dst and trimmed there.

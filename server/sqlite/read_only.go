@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/eventlog"
 )
 
 // A readOnly is a read-only connection to a database file, in one read transaction. A server may
@@ -20,15 +22,9 @@ type readOnly struct {
 }
 
 // openReadOnly opens a database file. It changes no file that a later Open checks: while no server
-// holds the directory and the write-ahead log is missing, SQLite must not create one. The error is
-// a *LogMissingError if Open would return one.
-func openReadOnly(ctx context.Context, path string) (*readOnly, error) {
-	return openReadOnlyLog(ctx, path, true)
-}
-
-// openReadOnlyLog is openReadOnly, which needs the log of a store that was not closed if needLog is
-// set.
-func openReadOnlyLog(ctx context.Context, path string, needLog bool) (_ *readOnly, err error) {
+// holds the directory and the write-ahead log is missing, SQLite must not create one. With needLog,
+// the error is a *LogMissingError if Open would return one.
+func openReadOnly(ctx context.Context, path string, needLog bool) (_ *readOnly, err error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if info.IsDir() {
@@ -77,12 +73,12 @@ func checkSchema(conn *sqlite.Conn, path string) error {
 	if err != nil || version > 0 {
 		return err
 	}
-	q := prepare(conn, "SELECT 1 FROM sqlite_schema WHERE name = 'session'") // a damaged version can be repaired
-	defer q.reset()
-	if found, err := q.next(); err != nil || found {
-		return err
+	// A damaged version can be repaired.
+	err = prepare(conn, "SELECT 1 FROM sqlite_schema WHERE name = 'session'").one(func(*statement) error { return nil })
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return fmt.Errorf("%s is no database of agentctl: it is empty, or another program's", path)
 	}
-	return fmt.Errorf("%s is no database of agentctl: it is empty, or another program's", path)
+	return err
 }
 
 // interrupted returns the cause of the end of ctx instead of the error of SQLite that it caused.

@@ -34,7 +34,7 @@ func (r *rebuild) addSession(row sessionRow) error {
 	err := prepare(r.conn, "INSERT INTO session ("+sessionColumns+") VALUES (?, ?, '', 0, 0, '', '', 0)").
 		int(row.n).text(row.ID).run()
 	if err != nil {
-		return fmt.Errorf("write session %s: %w", row.ID, err)
+		return wrap(err, "write session %s", row.ID)
 	}
 	r.ids[row.n] = row.ID
 	return row.save(r.conn)
@@ -81,7 +81,7 @@ func (r *rebuild) addEvents(n int64, c seqRange, q *statement) error {
 			}
 		}
 	}
-	return r.insert("chunk", c, data)
+	return insertRange(r.conn, insertChunk, c, data)
 }
 
 // addLost writes replacements for lost events.
@@ -98,17 +98,11 @@ func (r *rebuild) addLost(n int64, first, last uint64) error {
 		if lines := uint64(bytes.Count(data, newline)); lines != to-from+1 {
 			return fmt.Errorf("%d lines for lost events %d to %d", lines, from, to)
 		}
-		if err := r.insert("chunk", seqRange{key(n, from), to}, compress(data, &r.buf)); err != nil {
+		if err := insertRange(r.conn, insertChunk, seqRange{key(n, from), to}, compress(data, &r.buf)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// insert writes a row of events; data is compressed.
-func (r *rebuild) insert(table string, s seqRange, data []byte) error {
-	return prepare(r.conn, "INSERT INTO "+table+" (key, last, crc, data) VALUES (?, ?, ?, ?)").
-		int(s.key).int(int64(s.last)).int(int64(s.sum(data))).blob(data).run()
 }
 
 // endLog writes the head of a session, without its snapshot.

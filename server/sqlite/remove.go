@@ -54,8 +54,12 @@ func (s *Store) collectRemoved(ctx context.Context) error {
 
 // collectSome deletes some rows and reports whether more may remain.
 func collectSome(conn *sqlite.Conn) (bool, error) {
-	n, ok, err := firstRemoved(conn)
-	if !ok || err != nil {
+	var n int64
+	err := prepare(conn, "SELECT n FROM removed LIMIT 1").each(func(q *statement) error {
+		n = q.intAt(0)
+		return nil
+	})
+	if n == 0 || err != nil {
 		return false, err
 	}
 	for _, table := range []string{"chunk", "fold", "turn"} {
@@ -71,13 +75,4 @@ func collectSome(conn *sqlite.Conn) (bool, error) {
 		return true, err
 	}
 	return true, prepare(conn, "DELETE FROM removed WHERE n = ?").int(n).run()
-}
-
-func firstRemoved(conn *sqlite.Conn) (n int64, ok bool, err error) {
-	q := prepare(conn, "SELECT n FROM removed LIMIT 1")
-	defer q.reset()
-	if ok, err = q.next(); !ok || err != nil {
-		return 0, false, err
-	}
-	return q.intAt(0), true, nil
 }

@@ -53,14 +53,11 @@ func Repair(ctx context.Context, dir string, o RepairOptions) (r Report, kept st
 	if err == nil {
 		r, kept, err = repair(ctx, path, o)
 	}
-	if err = errors.Join(err, held.Close()); err != nil {
-		return r, kept, fmt.Errorf("repair %s: %w", path, err)
-	}
-	return r, kept, nil
+	return r, kept, wrap(errors.Join(err, held.Close()), "repair %s", path)
 }
 
 func repair(ctx context.Context, path string, o RepairOptions) (r Report, kept string, err error) {
-	src, err := openReadOnlyLog(ctx, path, false)
+	src, err := openReadOnly(ctx, path, false)
 	if err != nil {
 		return r, "", err
 	}

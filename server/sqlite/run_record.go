@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"strings"
 
 	"agentctl/server/eventlog"
@@ -51,14 +50,14 @@ func verifyTrust(conn *sqlite.Conn, now runRecord, generation string, walIntact 
 }
 
 func loadRunRecord(conn *sqlite.Conn) (r runRecord, known bool, err error) {
-	q := prepare(conn, "SELECT boot, sync, clean, generation FROM opened")
-	defer q.reset()
-	if known, err = q.next(); !known || err != nil {
-		return r, false, err
-	}
-	return runRecord{
-		bootID: q.textAt(0), sync: Sync(q.textAt(1)), clean: q.intAt(2) == 1, generation: q.textAt(3),
-	}, true, nil
+	err = prepare(conn, "SELECT boot, sync, clean, generation FROM opened").each(func(q *statement) error {
+		known = true
+		r = runRecord{
+			bootID: q.textAt(0), sync: Sync(q.textAt(1)), clean: q.intAt(2) == 1, generation: q.textAt(3),
+		}
+		return nil
+	})
+	return r, known, err
 }
 
 func saveRunRecord(conn *sqlite.Conn, r runRecord) error {
@@ -82,7 +81,7 @@ func renewEpochs(conn *sqlite.Conn) error {
 		}
 		row.Epoch = newEpoch()
 		if err := row.save(conn); err != nil {
-			return fmt.Errorf("renew epoch of %s: %w", row.ID, err)
+			return wrap(err, "renew epoch of %s", row.ID)
 		}
 	}
 	return nil

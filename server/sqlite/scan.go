@@ -61,13 +61,11 @@ func validRange(q *statement) (int64, bool) {
 }
 
 // each calls row for each row of the table, ordered by its key, which is column 0; the columns of
-// the table follow. Behind damaged pages it continues with the first row that it finds, and calls
-// damaged with the keys between.
-func (t table) each(ctx context.Context, conn *sqlite.Conn, columns string, row func(*statement) error,
-	damaged func(after, before int64) error,
-) error {
+// the table follow. It calls damaged at damaged pages, and continues behind them with the first row
+// that it finds.
+func (t table) each(ctx context.Context, conn *sqlite.Conn, row func(*statement) error, damaged func() error) error {
 	for at := int64(math.MinInt64); ; {
-		last, err := t.eachFrom(ctx, conn, columns, at, row)
+		last, err := t.eachFrom(ctx, conn, at, row)
 		var refused rowError
 		switch {
 		case errors.As(err, &refused):
@@ -75,11 +73,11 @@ func (t table) each(ctx context.Context, conn *sqlite.Conn, columns string, row 
 		case err == nil || !errors.Is(err, eventlog.ErrCorrupt):
 			return err
 		}
-		next, found, err := t.readableAfter(ctx, conn, columns, last)
+		next, found, err := t.readableAfter(ctx, conn, last)
 		if err != nil {
 			return err
 		}
-		if err := damaged(last, next); err != nil || !found {
+		if err := damaged(); err != nil || !found {
 			return err
 		}
 		at = next
@@ -87,32 +85,29 @@ func (t table) each(ctx context.Context, conn *sqlite.Conn, columns string, row 
 }
 
 // query returns the query for the rows from a key on.
-func (t table) query(columns string) string {
-	return fmt.Sprintf("SELECT %s, %s FROM %s WHERE %[1]s >= ? ORDER BY %[1]s", t.key, columns, t.name)
+func (t table) query() string {
+	return fmt.Sprintf("SELECT %s, %s FROM %s WHERE %[1]s >= ? ORDER BY %[1]s", t.key, t.columns, t.name)
 }
 
 // eachFrom calls row for each row from the key at, and returns the last key that was read.
 func (t table) eachFrom(
-	ctx context.Context, conn *sqlite.Conn, columns string, at int64, row func(*statement) error,
-) (int64, error) {
-	last := at
-	q := prepare(conn, t.query(columns)).int(at)
-	defer q.reset()
-	for {
+	ctx context.Context, conn *sqlite.Conn, at int64, row func(*statement) error,
+) (last int64, err error) {
+	last = at
+	err = prepare(conn, t.query()).int(at).each(func(q *statement) error {
 		if err := ctx.Err(); err != nil {
-			return last, err
-		}
-		if ok, err := q.next(); !ok || err != nil {
-			return last, err
+			return err
 		}
 		if key := q.intAt(0); key < last {
-			return last, fmt.Errorf("%w: order of %s", eventlog.ErrCorrupt, t.name)
+			return fmt.Errorf("%w: order of %s", eventlog.ErrCorrupt, t.name)
 		}
 		last = q.intAt(0)
 		if err := row(q); err != nil {
-			return last, rowError{err}
+			return rowError{err}
 		}
-	}
+		return nil
+	})
+	return last, err
 }
 
 // A rowError is an error of the callback of each. It does not mean that the table is damaged.
@@ -120,16 +115,14 @@ type rowError struct{ error }
 
 // readableAfter returns the smallest key found behind the damaged pages that follow the key after.
 // It looks in growing steps, then halves the last one. Without a row there, found is false.
-func (t table) readableAfter(
-	ctx context.Context, conn *sqlite.Conn, columns string, after int64,
-) (next int64, found bool, err error) {
+func (t table) readableAfter(ctx context.Context, conn *sqlite.Conn, after int64) (next int64, found bool, err error) {
 	failed, good := max(after, -1), int64(0)
 	for step := int64(1); ; step *= 2 {
 		if step <= 0 || failed > math.MaxInt64-step {
-			return math.MaxInt64, false, nil
+			return 0, false, nil
 		}
 		good = failed + step
-		if next, found, err = t.seek(ctx, conn, columns, good); err == nil {
+		if next, found, err = t.seek(ctx, conn, good); err == nil {
 			break
 		} else if !errors.Is(err, eventlog.ErrCorrupt) {
 			return 0, false, err
@@ -138,7 +131,7 @@ func (t table) readableAfter(
 	}
 	for good-failed > 1 {
 		middle := failed + (good-failed)/2
-		key, ok, err := t.seek(ctx, conn, columns, middle)
+		key, ok, err := t.seek(ctx, conn, middle)
 		switch {
 		case err == nil:
 			good, next, found = middle, key, ok
@@ -148,23 +141,17 @@ func (t table) readableAfter(
 			return 0, false, err
 		}
 	}
-	if !found {
-		next = math.MaxInt64
-	}
 	return next, found, nil
 }
 
 // seek reads the first row from the key at on, and returns its key.
-func (t table) seek(
-	ctx context.Context, conn *sqlite.Conn, columns string, at int64,
-) (key int64, found bool, err error) {
+func (t table) seek(ctx context.Context, conn *sqlite.Conn, at int64) (key int64, found bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, false, err
 	}
-	q := prepare(conn, t.query(columns)+" LIMIT 1").int(at)
-	defer q.reset()
-	if found, err = q.next(); found {
-		key = q.intAt(0)
-	}
+	err = prepare(conn, t.query()+" LIMIT 1").int(at).each(func(q *statement) error {
+		key, found = q.intAt(0), true
+		return nil
+	})
 	return key, found, err
 }

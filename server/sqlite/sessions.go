@@ -48,7 +48,7 @@ func (r *sessionRow) insert(conn *sqlite.Conn) (int64, error) {
 		VALUES (?, '', 0, 0, '', '', 0)`).
 		text(r.ID).run()
 	if err != nil {
-		return 0, fmt.Errorf("create: %w", err)
+		return 0, wrap(err, "create")
 	}
 	r.n = conn.LastInsertRowID()
 	if err := checkNumber(r.n); err != nil {
@@ -67,10 +67,7 @@ func (r *sessionRow) save(conn *sqlite.Conn) error {
 	err := prepare(conn, `UPDATE session SET epoch = ?, created = ?, live = ?, spec = ?, summary = ?, crc = ?
 		WHERE n = ?`).
 		text(r.Epoch).time(r.Created).int(r.bits()).blob(r.Spec).blob(r.Summary).int(int64(r.sum())).int(r.n).run()
-	if err != nil {
-		return fmt.Errorf("save: %w", err)
-	}
-	return nil
+	return wrap(err, "save")
 }
 
 // sessionAt reads sessionColumns of the current row, without verifying them.
@@ -87,36 +84,22 @@ func sessionWith(q *statement, col int, spec, summary []byte) sessionRow {
 	}}
 }
 
-// rowAt reads and verifies the current row of a query for sessionColumns.
-func rowAt(q *statement) (sessionRow, error) {
-	r := sessionAt(q, 0)
-	if r.sum() != q.sumAt(7) {
-		return r, fmt.Errorf("session %s: %w", r.ID, eventlog.ErrCorrupt)
-	}
-	return r, nil
-}
-
 // loadSession reads the row of a session, but not a spec in a separate row.
-func loadSession(conn *sqlite.Conn, id string) (sessionRow, error) {
+func loadSession(conn *sqlite.Conn, id string) (r sessionRow, err error) {
 	q := prepare(conn, "SELECT "+sessionColumns+" FROM session WHERE id = ?").text(id)
-	defer q.reset()
-	if ok, err := q.next(); err != nil {
-		return sessionRow{}, err
-	} else if !ok {
-		return sessionRow{}, eventlog.ErrNotFound
-	}
-	return rowAt(q)
+	err = q.one(func(q *statement) error {
+		r = sessionAt(q, 0)
+		return wrap(q.verify(7, r.sum()), "session %s", r.ID)
+	})
+	return r, err
 }
 
-func sessionNumber(conn *sqlite.Conn, id string) (int64, error) {
-	q := prepare(conn, "SELECT n FROM session WHERE id = ?").text(id)
-	defer q.reset()
-	if ok, err := q.next(); err != nil {
-		return 0, err
-	} else if !ok {
-		return 0, eventlog.ErrNotFound
-	}
-	return q.intAt(0), nil
+func sessionNumber(conn *sqlite.Conn, id string) (n int64, err error) {
+	err = prepare(conn, "SELECT n FROM session WHERE id = ?").text(id).one(func(q *statement) error {
+		n = q.intAt(0)
+		return nil
+	})
+	return n, err
 }
 
 // selectSessions selects the rows of all sessions in the order of their creation, each with its
@@ -127,21 +110,16 @@ const selectSessions = "SELECT " + sessionColumns + `, last, snapshot, head_crc
 // eachSession calls f with the record of each session without Snapshot. The byte slices of a record
 // are valid until f returns.
 func eachSession(ctx context.Context, conn *sqlite.Conn, f func(*eventlog.Record) error) error {
-	q := prepare(conn, selectSessions)
-	defer q.reset()
 	var spec, summary []byte
 	var apart specBuffer
-	for {
+	return prepare(conn, selectSessions).each(func(q *statement) error {
 		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if ok, err := q.next(); !ok || err != nil {
 			return err
 		}
 		spec, summary = q.blobTo(5, spec), q.blobTo(6, summary)
 		r := sessionWith(q, 0, spec, summary)
-		if r.sum() != q.sumAt(7) {
-			return fmt.Errorf("session %s: %w", r.ID, eventlog.ErrCorrupt)
+		if err := q.verify(7, r.sum()); err != nil {
+			return wrap(err, "session %s", r.ID)
 		}
 		h := headAt(q, 8)
 		if q.stmt.ColumnIsNull(10) || q.sumAt(10) != h.sum(r.n) {
@@ -151,10 +129,8 @@ func eachSession(ctx context.Context, conn *sqlite.Conn, f func(*eventlog.Record
 			return err
 		}
 		r.Head, r.SnapSeq = h.last, uint64(max(h.snapshot, 0))
-		if err := f(&r.Record); err != nil {
-			return err
-		}
-	}
+		return f(&r.Record)
+	})
 }
 
 // errStopped ends an iteration.
@@ -199,8 +175,5 @@ func (s *Store) Session(ctx context.Context, id string) (eventlog.Record, error)
 		row.Snapshot, err = loadSnapshot(conn, row.n, row.SnapSeq)
 		return err
 	})
-	if err != nil {
-		return eventlog.Record{}, fmt.Errorf("load session %s: %w", id, err)
-	}
-	return row.Record, nil
+	return row.Record, wrap(err, "load session %s", id)
 }

@@ -65,10 +65,7 @@ func (s *Store) Size(ctx context.Context) (size int64, err error) {
 		size -= int64(free) * int64(page)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("size of the store: %w", err)
-	}
-	return size, nil
+	return size, wrap(err, "size of the store")
 }
 
 // removeRows runs do, which deletes rows for good: they are overwritten with zeros.

@@ -1,12 +1,6 @@
 package sqlite
 
-import (
-	"fmt"
-
-	"agentctl/server/eventlog"
-
-	"zombiezen.com/go/sqlite"
-)
+import "zombiezen.com/go/sqlite"
 
 // longSpec is the size in bytes above which a spec has a separate row. It holds the agent's saved
 // state, and a row is written as a whole.
@@ -36,19 +30,15 @@ func (r *sessionRow) readSpec(conn *sqlite.Conn, buf *specBuffer) error {
 	if !r.apart {
 		return nil
 	}
-	q := prepare(conn, "SELECT crc, data FROM spec WHERE n = ?").int(r.n)
-	defer q.reset()
-	ok, err := q.next()
-	if err != nil {
+	err := prepare(conn, "SELECT crc, data FROM spec WHERE n = ?").int(r.n).one(func(q *statement) (err error) {
+		buf.stored = q.blobTo(1, buf.stored)
+		if err = q.verify(0, specSum(r.n, buf.stored)); err == nil {
+			buf.spec, err = decompress(buf.spec[:0], buf.stored)
+		}
 		return err
-	}
-	buf.stored = q.blobTo(1, buf.stored)
-	if !ok || q.sumAt(0) != specSum(r.n, buf.stored) {
-		return fmt.Errorf("session %s: spec: %w", r.ID, eventlog.ErrCorrupt)
-	}
-	buf.spec, err = decompress(buf.spec[:0], buf.stored)
+	})
 	r.Spec = buf.spec
-	return err
+	return wrap(missingIsCorrupt(err), "session %s: spec", r.ID)
 }
 
 func specSum(n int64, data []byte) sum { return sum(0).int(n).blob(data) }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/server/eventlog"
 )
 
 // A statement is one execution of a prepared statement: bind parameters in order, call next or run,
@@ -71,14 +73,30 @@ func (s *statement) reset() {
 }
 
 // run executes a statement and ignores its rows.
-func (s *statement) run() error {
+func (s *statement) run() error { return s.each(func(*statement) error { return nil }) }
+
+// each executes a statement and calls read for each row, until read returns an error.
+func (s *statement) each(read func(*statement) error) error {
 	defer s.reset()
 	for {
-		row, err := s.next()
-		if err != nil || !row {
+		if row, err := s.next(); err != nil || !row {
+			return err
+		}
+		if err := read(s); err != nil {
 			return err
 		}
 	}
+}
+
+// one executes a statement and calls read for its row. Without a row it returns eventlog.ErrNotFound.
+func (s *statement) one(read func(*statement) error) error {
+	defer s.reset()
+	if row, err := s.next(); err != nil {
+		return err
+	} else if !row {
+		return eventlog.ErrNotFound
+	}
+	return read(s)
 }
 
 // intAt, textAt, timeAt, sumAt and blobAt read a column of the current row. blobAt returns a copy,
@@ -87,6 +105,14 @@ func (s *statement) intAt(col int) int64      { return s.stmt.ColumnInt64(col) }
 func (s *statement) textAt(col int) string    { return s.stmt.ColumnText(col) }
 func (s *statement) timeAt(col int) time.Time { return instant(s.stmt.ColumnInt64(col)) }
 func (s *statement) sumAt(col int) sum        { return sum(s.stmt.ColumnInt64(col)) }
+
+// verify returns eventlog.ErrCorrupt unless a column has the checksum of the row.
+func (s *statement) verify(col int, want sum) error {
+	if s.sumAt(col) != want {
+		return eventlog.ErrCorrupt
+	}
+	return nil
+}
 
 func (s *statement) blobAt(col int) []byte {
 	n := s.stmt.ColumnLen(col)

@@ -2,16 +2,15 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 
 	"agentctl/server/eventlog"
 
 	"zombiezen.com/go/sqlite"
 )
 
-func insertTurn(conn *sqlite.Conn, n int64, t eventlog.TurnRow) error {
-	k := key(n, t.First)
-	return prepare(conn, `INSERT INTO turn (key, last, turn, message, reason, ended, crc)
+func (w *batchWriter) insertTurn(t eventlog.TurnRow) error {
+	k := key(w.n, t.First)
+	return prepare(w.conn, `INSERT INTO turn (key, last, turn, message, reason, ended, crc)
 		VALUES (?, ?, ?, ?, ?, ?, ?)`).
 		int(k).int(int64(t.Last)).text(t.Turn).text(t.MessageID).text(t.Reason).time(t.Ended).
 		int(int64(turnSum(k, t))).run()
@@ -36,31 +35,18 @@ func turnAt(q *statement, col int) (k int64, t eventlog.TurnRow) {
 // session wraps ErrNotFound.
 func (s *Store) Turns(ctx context.Context, id string, before uint64, limit int) ([]eventlog.TurnRow, error) {
 	var turns []eventlog.TurnRow
-	err := s.read(ctx, func(conn *sqlite.Conn) error {
-		n, err := sessionNumber(conn, id)
-		if err != nil {
-			return err
-		}
-		if before == 0 {
-			before = maxSeq + 1
-		}
+	if before == 0 {
+		before = maxSeq + 1
+	}
+	err := s.readSession(ctx, id, func(conn *sqlite.Conn, n int64) error {
 		q := prepare(conn, "SELECT "+turnColumns+` FROM turn
 			WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT ?`).
 			int(key(n, 0)).int(key(n, before-1)).int(int64(max(limit, 0)))
-		defer q.reset()
-		for {
-			if ok, err := q.next(); !ok || err != nil {
-				return err
-			}
+		return q.each(func(q *statement) error {
 			k, t := turnAt(q, 0)
-			if q.sumAt(6) != turnSum(k, t) {
-				return fmt.Errorf("turn at %d: %w", t.First, eventlog.ErrCorrupt)
-			}
 			turns = append(turns, t)
-		}
+			return wrap(q.verify(6, turnSum(k, t)), "turn at %d", t.First)
+		})
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list turns of %s: %w", id, err)
-	}
-	return turns, nil
+	return turns, wrap(err, "list turns of %s", id)
 }

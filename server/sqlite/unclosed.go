@@ -57,10 +57,7 @@ func markUnclosed(dir string) error {
 	if err == nil {
 		err = atomicfile.Write(filepath.Join(dir, unclosedFile), generation, 0o600)
 	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", unclosedFile, err)
-	}
-	return nil
+	return wrap(err, "write %s", unclosedFile)
 }
 
 // markClosed notes that the database in dir needs no log.
@@ -69,8 +66,5 @@ func markClosed(dir string) error {
 	if err == nil {
 		err = atomicfile.SyncDir(dir)
 	}
-	if err != nil {
-		return fmt.Errorf("remove %s: %w", unclosedFile, err)
-	}
-	return nil
+	return wrap(err, "remove %s", unclosedFile)
 }

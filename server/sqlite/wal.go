@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -27,14 +26,11 @@ func walIntact(path string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("check write-ahead log: %w", err)
+		return false, wrap(err, "check write-ahead log")
 	}
 	defer func() { _ = file.Close() }() // read-only
 	intact, err := framesIntact(bufio.NewReaderSize(file, 1<<20))
-	if err != nil {
-		return false, fmt.Errorf("check write-ahead log: %w", err)
-	}
-	return intact, nil
+	return intact, wrap(err, "check write-ahead log")
 }
 
 func framesIntact(log io.Reader) (bool, error) {

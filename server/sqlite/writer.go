@@ -26,7 +26,7 @@ type writer struct {
 // log. The caller holds mu.
 func (w *writer) checkFailure(err error) error {
 	if errors.Is(err, errRemoved) {
-		if all, copied := copyLog(w.conn); copied == nil && all && w.files.list[0].check() == nil {
+		if all, copied := runCheckpoint(w.conn, passive); copied == nil && all && w.files.list[0].check() == nil {
 			_ = markClosed(filepath.Dir(w.files.list[0].path)) // the store stops in any case
 		}
 	}
@@ -67,6 +67,38 @@ func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
 	s.checkpoints.walBytes.Add(int64(size))
 	s.checkpoints.unlooked.Add(int64(size))
 	notify(s.committed)
+	return nil
+}
+
+// Commit writes all batches in one transaction. Any goroutine may call it, which session.Store does
+// not require.
+//
+// A batch, and with it the whole commit, is refused when its session does not exist, when its
+// events do not follow the last event or are not one line per seq, or when a fold or snapshot is
+// past the last event. The first answer, decision or blob under a key is kept.
+//
+// A commit that failed in fsync may still be found by a later Open.
+func (s *Store) Commit(batches []*eventlog.Batch) error {
+	err := s.write(func(*sqlite.Conn) (int, error) {
+		size := 0
+		for _, b := range batches {
+			n, err := applyBatch(&s.writer, b)
+			if err != nil {
+				return 0, fmt.Errorf("session %s: %w", b.Session, err)
+			}
+			size += n
+		}
+		return size, nil
+	})
+	if err != nil {
+		return wrap(err, "commit")
+	}
+	for _, b := range batches {
+		s.merges.add(b)
+		if b.Delete {
+			notify(s.removed)
+		}
+	}
 	return nil
 }
 
