@@ -1,6 +1,9 @@
 package wsclient
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Bounds of the delay before an attempt.
 const (
@@ -15,13 +18,7 @@ const retrySpacing = 250 * time.Millisecond
 // backoff returns the delay before an attempt, counted from 1: 500 ms, growing by half, at most
 // 5 s. Random r in [0,1) reduces it by up to half, to spread the clients of a restarted server.
 func backoff(attempt int, r float64) time.Duration {
-	d := float64(firstDelay)
-	for range attempt - 1 {
-		if d *= delayGrowth; d >= float64(maxDelay) {
-			d = float64(maxDelay)
-			break
-		}
-	}
+	d := min(float64(firstDelay)*math.Pow(delayGrowth, float64(attempt-1)), float64(maxDelay))
 	return time.Duration(d * (1 - r/2))
 }
 

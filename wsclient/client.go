@@ -25,7 +25,7 @@ type Client struct {
 
 	start, stop sync.Once
 	state       *stateBox
-	hello       atomic.Pointer[protocol.HelloResult]
+	hello       atomic.Pointer[protocol.HelloResult] // never nil
 	ephemeral   atomic.Bool
 	window      atomic.Int64 // bytes, of the newest connection; 0: no acks
 	owed        atomic.Int64 // bytes that subscriptions have consumed and not acknowledged
@@ -40,7 +40,7 @@ func New(url string, o Options) *Client {
 	if d.dialect != nil && o.MaxAttempts == 0 {
 		o.MaxAttempts = d.dialect.Retry.Attempts
 	}
-	return &Client{
+	c := &Client{
 		options: o,
 		dialer:  d,
 		ops:     make(chan func(*eventLoop)),
@@ -48,6 +48,8 @@ func New(url string, o Options) *Client {
 		quit:    make(chan struct{}),
 		state:   newStateBox(),
 	}
+	c.hello.Store(new(protocol.HelloResult))
+	return c
 }
 
 // post runs op on the event loop and starts the loop on first use. It returns false if the client
@@ -116,9 +118,4 @@ func (c *Client) Ephemeral() bool { return c.ephemeral.Load() }
 
 // Hello returns the server's answer to hello on the newest connection, or the zero value before
 // the first connection.
-func (c *Client) Hello() protocol.HelloResult {
-	if h := c.hello.Load(); h != nil {
-		return *h
-	}
-	return protocol.HelloResult{}
-}
+func (c *Client) Hello() protocol.HelloResult { return *c.hello.Load() }

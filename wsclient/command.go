@@ -45,16 +45,10 @@ func (c *Client) Do(ctx context.Context, cmd protocol.Command, result any) error
 		}
 		return sendError(err)
 	}
-	switch {
-	case answer.Error != nil:
-		return answer.Error
-	case result == nil || len(answer.Result) == 0:
+	if answer.Error == nil && (result == nil || len(answer.Result) == 0) {
 		return nil
 	}
-	if err := json.Unmarshal(answer.Result, result); err != nil {
-		return newDecodeError(answer.Result, err)
-	}
-	return nil
+	return decodeAnswer(answer, result)
 }
 
 // roundTrip sends cmd and waits for its answer or the end of ctx.

@@ -2,7 +2,6 @@ package wsclient
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -83,18 +82,12 @@ func (c *conn) exchangeHello(ctx context.Context, hello []byte) error {
 		}
 		for line := range protocol.Lines(message) {
 			_, a, err := protocol.DecodeIncoming(line)
-			switch {
-			case err != nil:
-				return newDecodeError(line, err)
-			case a == nil:
-				continue
-			case a.Error != nil:
-				return a.Error
-			}
-			if err := json.Unmarshal(a.Result, &c.hello); err != nil {
+			if err != nil {
 				return newDecodeError(line, err)
 			}
-			return nil
+			if a != nil {
+				return decodeAnswer(a, &c.hello)
+			}
 		}
 	}
 }

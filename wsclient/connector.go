@@ -159,13 +159,6 @@ func (k *connector) failed(err error) (final bool) {
 	return false
 }
 
-// addWaiter registers a Connect call and starts an attempt if needed.
-func (k *connector) addWaiter(w chan error) {
-	k.waiters = append(k.waiters, w)
-	k.exhausted = false
-	k.ensure()
-}
-
 func (k *connector) removeWaiter(w chan error) {
 	k.waiters = slices.DeleteFunc(k.waiters, func(other chan error) bool { return other == w })
 }
@@ -180,15 +173,15 @@ func (k *connector) notify(err error) {
 
 // await sends nil to w once the connection is open, or the error that ended the attempts.
 func (l *eventLoop) await(w chan error) {
-	switch {
-	case l.closing: // the attempt after it decides
-		l.connector.waiters = append(l.connector.waiters, w)
-		return
-	case l.conn != nil:
+	if l.conn != nil && !l.closing {
 		w <- nil
 		return
 	}
-	l.connector.addWaiter(w)
+	l.connector.waiters = append(l.connector.waiters, w)
+	if !l.closing { // else the attempt after it decides
+		l.connector.exhausted = false
+		l.connector.ensure()
+	}
 }
 
 func (l *eventLoop) retryNow() {
@@ -265,8 +258,5 @@ func (l *eventLoop) failAll(err error) {
 	for s := range l.subscriptions.active {
 		l.subscriptions.end(s, err)
 	}
-	for w := range l.watchers {
-		delete(l.watchers, w)
-		w.finish(err)
-	}
+	l.endWatches(err)
 }

@@ -2,14 +2,10 @@ package wsclient
 
 import (
 	"cmp"
-	"errors"
 
 	"agentctl/internal/panics"
 	"agentctl/protocol"
 )
-
-// errNoPong ends a connection whose server did not answer a ping in time.
-var errNoPong = errors.New("the server does not respond")
 
 // An eventLoop is the goroutine that owns a client's connection, requests, subscriptions and
 // watchers. It blocks only in the select of work. Other goroutines reach it through Client.post.
@@ -141,14 +137,11 @@ func (l *eventLoop) decodeFailed(in *incoming) {
 }
 
 func (l *eventLoop) checkHeartbeat() {
-	switch l.heartbeat.check(l.conn.transport.Received(), l.subscriptions.stalled > 0) {
-	case heartbeatPing:
-		l.send(&request{
-			command: protocol.Command{Command: protocol.DoPing},
-			done:    func(*protocol.Answer, error) {},
-		})
-	case heartbeatTimeout:
-		l.drop(errNoPong)
+	ping, err := l.heartbeat.check(l.conn.transport.Received(), l.subscriptions.stalled > 0)
+	if err != nil {
+		l.drop(err)
+	} else if ping {
+		l.sendOnly(protocol.Command{Command: protocol.DoPing})
 	}
 }
 
@@ -163,7 +156,12 @@ func (l *eventLoop) send(r *request) {
 		l.connector.ensure()
 		return
 	}
-	l.requests.enqueue(r)
+	l.requests.queue = append(l.requests.queue, r)
+}
+
+// sendOnly sends a command on the open connection and ignores the answer.
+func (l *eventLoop) sendOnly(c protocol.Command) {
+	l.send(&request{command: c, done: func(*protocol.Answer, error) {}})
 }
 
 // prepareMessage builds the next message of due acks and queued requests. It returns false if there
@@ -194,9 +192,6 @@ func (l *eventLoop) shutdown(reason error) {
 			s.inbox.finish(err)
 		}
 	}
-	for w := range l.watchers {
-		delete(l.watchers, w)
-		w.finish(err)
-	}
+	l.endWatches(err)
 	l.requests.failAll(reason)
 }

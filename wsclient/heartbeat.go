@@ -1,6 +1,12 @@
 package wsclient
 
-import "time"
+import (
+	"errors"
+	"time"
+)
+
+// errNoPong ends a connection whose server did not answer a ping in time.
+var errNoPong = errors.New("the server does not respond")
 
 // A heartbeat decides when to ping a silent server and when to give it up. Owned by the event
 // loop.
@@ -12,15 +18,6 @@ type heartbeat struct {
 
 	received int64 // bytes received at the last check
 }
-
-// A heartbeatAction is the result of a check.
-type heartbeatAction int
-
-const (
-	heartbeatNone    heartbeatAction = iota
-	heartbeatPing                    // send a ping
-	heartbeatTimeout                 // the last ping was not answered
-)
 
 func newHeartbeat(interval time.Duration) heartbeat {
 	t := time.NewTimer(time.Hour)
@@ -39,22 +36,23 @@ func (h *heartbeat) stop() { h.timer.Stop() }
 // recordActivity notes that the server sent something.
 func (h *heartbeat) recordActivity() { h.last, h.pinged = time.Now(), time.Time{} }
 
-// check is called when the timer fires. received is the number of bytes received so far: an
-// incomplete large message counts as activity. While reading is paused, silence proves nothing.
-func (h *heartbeat) check(received int64, paused bool) heartbeatAction {
+// check is called when the timer fires. It reports whether a ping is due; the error is errNoPong if
+// the last one was not answered. received is the number of bytes received so far: an incomplete large
+// message counts as activity. While reading is paused, silence proves nothing.
+func (h *heartbeat) check(received int64, paused bool) (ping bool, err error) {
 	if paused || received != h.received {
 		h.recordActivity()
 	}
 	h.received = received
 	if !h.pinged.IsZero() {
-		return heartbeatTimeout
+		return false, errNoPong
 	}
 	silence := time.Since(h.last)
 	if silence < h.interval {
 		h.timer.Reset(h.interval - silence)
-		return heartbeatNone
+		return false, nil
 	}
 	h.pinged = time.Now()
 	h.timer.Reset(h.interval)
-	return heartbeatPing
+	return true, nil
 }

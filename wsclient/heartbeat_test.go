@@ -78,29 +78,29 @@ func TestSilenceIsCountedFromTheLastActivity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHeartbeat(10 * time.Second)
 		defer h.stop()
-		expect := func(after time.Duration, received int64, paused bool, want heartbeatAction) {
+		expect := func(after time.Duration, received int64, paused, want bool, wantErr error) {
 			t.Helper()
 			start := time.Now()
 			<-h.timer.C
 			if got := time.Since(start); got != after {
 				t.Errorf("checked after %v, want %v", got, after)
 			}
-			if got := h.check(received, paused); got != want {
-				t.Errorf("with %d bytes: %d, want %d", received, got, want)
+			if ping, err := h.check(received, paused); ping != want || !errors.Is(err, wantErr) {
+				t.Errorf("with %d bytes: %v, %v, want %v, %v", received, ping, err, want, wantErr)
 			}
 		}
 		time.Sleep(time.Hour)
 		h.start(5)
 		time.Sleep(7 * time.Second)
 		h.recordActivity()
-		expect(3*time.Second, 5, false, heartbeatNone) // three seconds of silence
-		expect(7*time.Second, 5, false, heartbeatPing)
-		expect(10*time.Second, 6, false, heartbeatNone) // part of an answer came
-		expect(10*time.Second, 6, false, heartbeatPing)
-		expect(10*time.Second, 6, true, heartbeatNone) // reading was paused
-		expect(10*time.Second, 6, false, heartbeatPing)
-		expect(10*time.Second, 6, false, heartbeatTimeout)
+		expect(3*time.Second, 5, false, false, nil) // three seconds of silence
+		expect(7*time.Second, 5, false, true, nil)
+		expect(10*time.Second, 6, false, false, nil) // part of an answer came
+		expect(10*time.Second, 6, false, true, nil)
+		expect(10*time.Second, 6, true, false, nil) // reading was paused
+		expect(10*time.Second, 6, false, true, nil)
+		expect(10*time.Second, 6, false, false, errNoPong)
 		h.start(0) // a new connection has no unanswered ping
-		expect(10*time.Second, 0, false, heartbeatPing)
+		expect(10*time.Second, 0, false, true, nil)
 	})
 }

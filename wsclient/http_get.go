@@ -20,17 +20,13 @@ func (d *dialer) get(ctx context.Context, path string) ([]byte, error) {
 	defer cancel()
 	resp, err := d.request(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("get: %w", err)
+		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("get: HTTP %d", resp.StatusCode)
+		return nil, fmt.Errorf("HTTP %d", resp.StatusCode)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxIncoming))
-	if err != nil {
-		return nil, fmt.Errorf("get: %w", err)
-	}
-	return body, nil
+	return io.ReadAll(io.LimitReader(resp.Body, maxIncoming))
 }
 
 // request sends a GET for a reference relative to the URL of the WebSocket. The caller closes the

@@ -53,7 +53,7 @@ func (b *inbox) put(it Item, bytes int64) (full bool) {
 	}
 	b.items = append(b.items, entry{it, bytes})
 	b.bytes += bytes
-	b.signal()
+	signal(b.ready)
 	if b.bytes > b.bound {
 		b.full = true
 	}
@@ -131,7 +131,7 @@ func (b *inbox) finish(err error) {
 	if !b.over {
 		b.over, b.err = true, err
 	}
-	b.signal()
+	signal(b.ready)
 }
 
 // close ends the inbox immediately and for good.
@@ -139,12 +139,13 @@ func (b *inbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
-	b.signal()
+	signal(b.ready)
 }
 
-func (b *inbox) signal() {
+// signal wakes the reader of c, a channel with a capacity of 1.
+func signal(c chan struct{}) {
 	select {
-	case b.ready <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

@@ -42,9 +42,6 @@ func (q *requests) add(r *request) {
 	q.pending[r.command.ID] = r
 }
 
-// enqueue schedules r for the open connection.
-func (q *requests) enqueue(r *request) { q.queue = append(q.queue, r) }
-
 // complete removes the request with that id and returns it, or nil if it was abandoned.
 func (q *requests) complete(id string) *request {
 	r := q.pending[id]

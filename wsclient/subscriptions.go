@@ -2,7 +2,6 @@ package wsclient
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	"agentctl/protocol"
@@ -69,10 +68,7 @@ func (ss *subscriptions) detach(s *Subscription) {
 	}
 	c := &s.cursor
 	if ss.loop.conn != nil && (c.pending != nil || c.attached) {
-		ss.loop.send(&request{
-			command: protocol.Command{Command: protocol.DoUnsubscribe, Session: c.session},
-			done:    func(*protocol.Answer, error) {},
-		})
+		ss.loop.sendOnly(protocol.Command{Command: protocol.DoUnsubscribe, Session: c.session})
 	}
 	ss.remove(s)
 	ss.recordUnsubscribe(c.session)
@@ -173,10 +169,9 @@ func (ss *subscriptions) resume(s *Subscription) {
 // handleAnswer handles the answer to the subscribe r.
 func (ss *subscriptions) handleAnswer(s *Subscription, r *request, a *protocol.Answer, err error) {
 	var result protocol.SubscribeResult
-	if err == nil && a.Error == nil {
-		if invalid := json.Unmarshal(a.Result, &result); invalid != nil {
-			err = newDecodeError(a.Result, invalid)
-		}
+	answered := err == nil
+	if answered {
+		err = decodeAnswer(a, &result)
 	}
 	c := &s.cursor
 	if c.pending != r { // superseded; it may have moved the server's cursor of another subscription
@@ -190,14 +185,11 @@ func (ss *subscriptions) handleAnswer(s *Subscription, r *request, a *protocol.A
 	}
 	c.pending = nil
 	switch {
+	case answered && protocol.CodeOf(err) == protocol.CodeShuttingDown:
+		ss.loop.drop(err)
+		return
 	case err != nil:
 		ss.end(s, err)
-		return
-	case a.Error != nil && a.Error.Code == protocol.CodeShuttingDown:
-		ss.loop.drop(a.Error)
-		return
-	case a.Error != nil:
-		ss.end(s, a.Error)
 		return
 	}
 	if slices.Contains(c.unsubscribed, result.Session) || slices.Contains(c.unsubscribed, c.session) {

@@ -2,7 +2,6 @@ package wsclient
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"sync"
 
@@ -70,7 +69,7 @@ func (w *watcher) put(s protocol.Summary) {
 		w.order = append(w.order, s.Session)
 	}
 	w.pending[s.Session] = s
-	w.signal()
+	signal(w.ready)
 }
 
 // replaceAll puts the summaries of all sessions and reports known sessions not among them as
@@ -103,14 +102,7 @@ func (w *watcher) finish(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.over, w.err = true, err
-	w.signal()
-}
-
-func (w *watcher) signal() {
-	select {
-	case w.ready <- struct{}{}:
-	default:
-	}
+	signal(w.ready)
 }
 
 func (l *eventLoop) watch(w *watcher) {
@@ -129,10 +121,7 @@ func (l *eventLoop) unwatch(w *watcher) {
 	delete(l.watchers, w)
 	if len(l.watchers) == 0 {
 		off := protocol.MustEncode(protocol.WatchData{Off: true})
-		l.send(&request{
-			command: protocol.Command{Command: protocol.DoWatch, Data: off},
-			done:    func(*protocol.Answer, error) {},
-		})
+		l.sendOnly(protocol.Command{Command: protocol.DoWatch, Data: off})
 	}
 }
 
@@ -147,25 +136,26 @@ func (l *eventLoop) sendWatch() {
 
 func (l *eventLoop) handleWatchAnswer(a *protocol.Answer, err error) {
 	var r protocol.ListResult
-	switch {
-	case err != nil:
-	case a.Error != nil && a.Error.Code == protocol.CodeShuttingDown:
-		l.drop(a.Error)
-		return
-	case a.Error != nil:
-		err = a.Error
-	default:
-		if invalid := json.Unmarshal(a.Result, &r); invalid != nil {
-			err = newDecodeError(a.Result, invalid)
+	if err == nil {
+		if err = decodeAnswer(a, &r); protocol.CodeOf(err) == protocol.CodeShuttingDown {
+			l.drop(err)
+			return
 		}
 	}
+	if err != nil {
+		l.endWatches(err)
+		return
+	}
 	for w := range l.watchers {
-		if err != nil {
-			delete(l.watchers, w)
-			w.finish(err)
-			continue
-		}
 		w.replaceAll(r.Sessions)
+	}
+}
+
+// endWatches ends all watches; a nil err means the close of the client.
+func (l *eventLoop) endWatches(err error) {
+	for w := range l.watchers {
+		delete(l.watchers, w)
+		w.finish(err)
 	}
 }
 
