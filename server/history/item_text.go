@@ -3,6 +3,8 @@ package history
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +38,29 @@ func textOfMessage(m *protocol.Message) string {
 // errorText returns the text of a failed turn's end.
 func errorText(t *protocol.Turn) itemText {
 	return itemText{protocol.HitError, "", t.Last, *t.Ended, t.End.Message}
+}
+
+// Numbers of the parts of a turn that are not items. Items count from 1.
+const (
+	messageItem = 0
+	endItem     = math.MaxInt
+)
+
+// texts yields the searchable texts of a turn, oldest first, each with its number.
+func texts(t *protocol.Turn) iter.Seq2[int, itemText] {
+	return func(yield func(int, itemText) bool) {
+		if !yield(messageItem, messageText(t)) {
+			return
+		}
+		for i, it := range t.Items {
+			if text, ok := textOf(it); ok && !yield(i+1, text) {
+				return
+			}
+		}
+		if t.End != nil && t.End.Failed() {
+			yield(endItem, errorText(t))
+		}
+	}
 }
 
 // textOf returns the text of an item; ok is false for an item without searchable text.
@@ -73,14 +98,8 @@ func textOf(it *protocol.Item) (s itemText, ok bool) {
 // hit returns the hit of a query that the text matches.
 func (s *itemText) hit(session string, q *protocol.Query, t *protocol.Turn) protocol.Hit {
 	h := protocol.Hit{
-		Session: session,
-		Turn:    t.Turn,
-		First:   t.First,
-		Seq:     s.seq,
-		Kind:    s.kind,
-		Item:    s.id,
-		Time:    s.at,
-		Count:   q.Count(s.text),
+		Session: session, Turn: t.Turn, First: t.First, Seq: s.seq, Kind: s.kind, Item: s.id, Time: s.at,
+		Count: q.Count(s.text),
 	}
 	h.Snippet, h.Matches = snippet(q, s.text)
 	return h
@@ -89,19 +108,10 @@ func (s *itemText) hit(session string, q *protocol.Query, t *protocol.Turn) prot
 // SearchTurn returns the hits of a query in a turn, newest first, as a search command would find
 // them.
 func SearchTurn(session string, q *protocol.Query, t *protocol.Turn) (hits []protocol.Hit) {
-	add := func(text itemText) {
+	for _, text := range texts(t) {
 		if q.Match(text.text) {
 			hits = append(hits, text.hit(session, q, t))
 		}
-	}
-	add(messageText(t))
-	for _, it := range t.Items {
-		if text, ok := textOf(it); ok {
-			add(text)
-		}
-	}
-	if t.End != nil && t.End.Failed() {
-		add(errorText(t))
 	}
 	slices.Reverse(hits)
 	return hits

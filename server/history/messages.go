@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 )
 
 // A Message is a user's message of a finished turn, or the agent's side of it, which has the id of the turn.
@@ -57,34 +58,39 @@ func (r *Reader) Turns(ctx context.Context, name, from string) ([]*protocol.Turn
 		return nil, err
 	}
 	rows, err := r.store.Turns(ctx, id, 0, maxTurns)
-	if err != nil {
-		return nil, r.readError(id, err)
-	}
 	var turns []*protocol.Turn
 	size := 0
 	for _, row := range rows {
-		events, cut, n, err := r.tail(ctx, id, row.First, row.Last, maxTurnsBytes)
-		if err != nil {
-			return nil, r.readError(id, err)
-		}
-		if cut { // add the first event: the user's message
-			first, _, _, err := r.tail(ctx, id, row.First, row.First, maxTurnsBytes)
-			if err != nil {
-				return nil, r.readError(id, err)
-			}
-			events = append(first, events...)
-		}
-		turn, err := decodeTurn(events)
-		if err != nil {
-			return nil, r.readError(id, err)
+		var turn *protocol.Turn
+		var n int
+		if turn, n, err = r.readTurn(ctx, id, row); err != nil {
+			break
 		}
 		turns = append(turns, turn)
 		if size += n; size >= maxTurnsBytes || from != "" && (from == row.Turn || from == row.MessageID) {
 			break
 		}
 	}
+	if err != nil {
+		return nil, r.readError(id, err)
+	}
 	slices.Reverse(turns)
 	return turns, nil
+}
+
+// readTurn reads a turn, and returns its size in bytes.
+func (r *Reader) readTurn(ctx context.Context, id string, row eventlog.TurnRow) (*protocol.Turn, int, error) {
+	list, err := r.tail(ctx, id, row.First, row.Last, maxTurnsBytes)
+	if err == nil && list.cut { // add the first event: the user's message
+		var first eventList
+		first, err = r.tail(ctx, id, row.First, row.First, maxTurnsBytes)
+		list.prepend(first)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	turn, err := decodeTurn(list.events)
+	return turn, list.size, err
 }
 
 // decodeTurn reduces the events of one turn.

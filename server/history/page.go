@@ -17,6 +17,29 @@ const (
 	tailSpan     = 512 // events of a long turn that are read first, from its end
 )
 
+// An eventList holds the newest encoded events of a range, oldest first.
+type eventList struct {
+	events []json.RawMessage
+	size   int  // bytes, with newlines
+	cut    bool // older events of the range were left out
+}
+
+func (l *eventList) add(line []byte) {
+	l.events = append(l.events, slices.Clone(bytes.TrimSuffix(line, []byte("\n"))))
+	l.size += len(line)
+}
+
+// drop leaves out the oldest event.
+func (l *eventList) drop() {
+	l.size -= len(l.events[0]) + 1
+	l.events, l.cut = l.events[1:], true
+}
+
+// prepend adds the events before those of the list.
+func (l *eventList) prepend(older eventList) {
+	l.events, l.size, l.cut = append(older.events, l.events...), l.size+older.size, older.cut
+}
+
 // Page returns finished turns before a seq and the notices around them, oldest first: at most
 // d.Limit turns and about d.Bytes. Turns are complete, except that a single turn larger than a page
 // is returned from its end and continued by the next page.
@@ -25,68 +48,64 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 	if err != nil {
 		return nil, err
 	}
-	limit := d.Limit
-	if limit <= 0 {
-		limit = pageTurns
+	page, err := r.page(ctx, id, d)
+	if err != nil {
+		return nil, r.readError(id, err)
 	}
-	limit = min(limit, maxPageTurns)
+	return page, nil
+}
+
+func (r *Reader) page(ctx context.Context, id string, d *protocol.HistoryData) (*protocol.HistoryResult, error) {
+	limit := pageTurns
+	if d.Limit > 0 {
+		limit = min(d.Limit, maxPageTurns)
+	}
 	most := protocol.MaxHistory
 	if d.Bytes > 0 {
 		most = int(min(d.Bytes, protocol.MaxHistory))
 	}
 	rec, err := r.store.Session(ctx, id)
 	if err != nil {
-		return nil, r.readError(id, err)
+		return nil, err
 	}
 	turns, err := r.store.Turns(ctx, id, d.Before, limit+1)
 	if err != nil {
-		return nil, r.readError(id, err)
+		return nil, err
 	}
-	page := &protocol.HistoryResult{Epoch: rec.Epoch}
 	end := rec.Head + 1
 	if d.Before != 0 {
 		end = min(end, d.Before)
 	}
-	if page.Events, page.More, err = r.outside(ctx, id, lastOf(turns), end, most); err != nil {
-		return nil, r.readError(id, err)
+	list, err := r.outside(ctx, id, lastOf(turns), end, most)
+	if err != nil {
+		return nil, err
 	}
-	if page.More {
-		turns = nil
-	}
-	size := bytesOf(page.Events)
 	for i, t := range turns {
-		if i == limit || size >= most {
-			page.More = true
+		if list.cut {
 			break
 		}
-		last := t.Last
-		if d.Before != 0 {
-			last = min(last, d.Before-1)
+		if i == limit || list.size >= most {
+			list.cut = true
+			break
 		}
-		events, cut, n, err := r.tail(ctx, id, t.First, last, most-size)
+		turn, err := r.tail(ctx, id, t.First, min(t.Last, end-1), most-list.size)
 		if err != nil {
-			return nil, r.readError(id, err)
+			return nil, err
 		}
-		if i > 0 && cut {
-			page.More = true
+		if i > 0 && turn.cut {
+			list.cut = true
 			break
 		}
-		size += n
-		page.Events = append(events, page.Events...)
-		if !cut {
-			var notices []json.RawMessage
-			notices, cut, err = r.outside(ctx, id, lastOf(turns[i+1:]), t.First, max(most-size, 0))
-			if err != nil {
-				return nil, r.readError(id, err)
-			}
-			size += bytesOf(notices)
-			page.Events = append(notices, page.Events...)
-		}
-		page.More = cut
-		if cut {
+		if list.prepend(turn); list.cut {
 			break
 		}
+		notices, err := r.outside(ctx, id, lastOf(turns[i+1:]), t.First, max(most-list.size, 0))
+		if err != nil {
+			return nil, err
+		}
+		list.prepend(notices)
 	}
+	page := &protocol.HistoryResult{Epoch: rec.Epoch, Events: list.events, More: list.cut}
 	if n := len(page.Events); n > 0 {
 		page.First, _ = seqRange(page.Events[0])
 		_, page.Last = seqRange(page.Events[n-1])
@@ -95,57 +114,45 @@ func (r *Reader) Page(ctx context.Context, name string, d *protocol.HistoryData)
 }
 
 // tail reads the folded events first to last and returns the newest of them, back to the one with
-// which they reach most bytes. It reads from the end, in ranges that begin at a fold. cut reports
-// whether older events were left out; size is in bytes, with newlines.
-func (r *Reader) tail(
-	ctx context.Context,
-	id string,
-	first, last uint64,
-	most int,
-) (events []json.RawMessage, cut bool, size int, err error) {
-	for left, span := last, uint64(tailSpan); left >= first && (size < most || len(events) == 0); {
+// which they reach most bytes. It reads from the end, in ranges that begin at a fold.
+func (r *Reader) tail(ctx context.Context, id string, first, last uint64, most int) (list eventList, err error) {
+	for left, span := last, uint64(tailSpan); left >= first && (list.size < most || len(list.events) == 0); {
 		from := first
 		if left-first >= span {
 			at := left - span + 1
 			start, err := r.store.FoldStart(ctx, id, at)
 			if err != nil {
-				return nil, false, 0, err
+				return list, err
 			}
 			from = max(cmp.Or(start, at), first)
 		}
-		older, dropped, n, err := r.readTail(ctx, id, from, left, max(most-size, 0))
+		older, err := r.readTail(ctx, id, from, left, max(most-list.size, 0))
 		if err != nil {
-			return nil, false, 0, err
+			return list, err
 		}
-		events, size, left = append(older, events...), size+n, from-1
-		if cut = dropped || left >= first; dropped {
+		left = from - 1
+		if list.prepend(older); list.cut {
 			break
 		}
+		list.cut = left >= first
 		// The number of events that fill the rest, if they are as large as the ones read.
-		span = max(tailSpan, uint64(max(most-size, 0))*(last-left)/uint64(max(size, 1)))
+		span = max(tailSpan, uint64(max(most-list.size, 0))*(last-left)/uint64(max(list.size, 1)))
 	}
-	return events, cut, size, nil
+	return list, nil
 }
 
 // readTail reads the folded events first to last and returns the newest of them, as tail does.
-func (r *Reader) readTail(
-	ctx context.Context,
-	id string,
-	first, last uint64,
-	most int,
-) (events []json.RawMessage, cut bool, size int, err error) {
+func (r *Reader) readTail(ctx context.Context, id string, first, last uint64, most int) (list eventList, err error) {
 	for line, err := range eventlog.Lines(ctx, r.store, id, first-1, last) {
 		if err != nil {
-			return nil, false, 0, err
+			return list, err
 		}
-		events = append(events, slices.Clone(bytes.TrimSuffix(line, []byte("\n"))))
-		size += len(line)
-		for len(events) > 1 && size-len(events[0])-1 >= most {
-			size -= len(events[0]) + 1
-			events, cut = events[1:], true
+		list.add(line)
+		for len(list.events) > 1 && list.size-len(list.events[0])-1 >= most {
+			list.drop()
 		}
 	}
-	return events, cut, size, nil
+	return list, nil
 }
 
 // seqRange returns the first and last seq of an encoded event.

@@ -84,10 +84,7 @@ func (s *search) scan(ctx context.Context, from cursor, after, through uint64) (
 	if sc.more {
 		oldest := matches[len(matches)-1]
 		s.result.Cursor = cursor{
-			Session: from.Session,
-			Created: from.Created,
-			Turn:    oldest.First,
-			Item:    oldest.item,
+			Session: from.Session, Created: from.Created, Turn: oldest.First, Item: oldest.item,
 		}.String()
 	}
 	return sc.more, nil
@@ -160,12 +157,6 @@ func (sc *scanner) nextPiece() {
 	sc.transcript.Turns = []*protocol.Turn{t.Rest()}
 }
 
-// Item numbers of the parts of a turn that are not items. Items count from 1.
-const (
-	messageItem = 0
-	endItem     = math.MaxInt
-)
-
 // matchTurn matches the current turn, or the current piece of it, as far as it lies before the
 // cursor.
 func (sc *scanner) matchTurn() {
@@ -173,21 +164,16 @@ func (sc *scanner) matchTurn() {
 	if t == nil || sc.from.Turn == 0 && t.First >= sc.from.Below || sc.from.Turn != 0 && t.First > sc.from.Turn {
 		return
 	}
-	add := func(item int, text itemText) {
+	for item, text := range texts(t) {
+		switch {
+		case item == messageItem && sc.items > 0:
+			continue // matched with the first piece
+		case item != messageItem && item != endItem:
+			item += sc.items
+		}
 		if (t.First != sc.from.Turn || item < sc.from.Item) && sc.query.Match(text.text) {
 			sc.add(t, item, text)
 		}
-	}
-	if sc.items == 0 {
-		add(messageItem, messageText(t))
-	}
-	for i, it := range t.Items {
-		if text, ok := textOf(it); ok {
-			add(sc.items+i+1, text)
-		}
-	}
-	if t.End != nil && t.End.Failed() {
-		add(endItem, errorText(t))
 	}
 }
 

@@ -52,7 +52,7 @@ func (r *Reader) search(
 		}
 	}
 	if !r.addSearch() {
-		return errShuttingDown()
+		return errShuttingDown
 	}
 	go func() {
 		defer r.searches.Done()
@@ -75,14 +75,10 @@ func (r *Reader) addSearch() bool {
 	return !r.closed
 }
 
-func errShuttingDown() error {
-	return protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
-}
-
-// errClientGone returns the error of a search whose client has left.
-func errClientGone() error {
-	return protocol.Errorf(protocol.CodeTimeout, "the client of the search has left")
-}
+var (
+	errShuttingDown = protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
+	errClientGone   = protocol.Errorf(protocol.CodeTimeout, "the client of the search has left")
+)
 
 // A search is one running call. Owned by its goroutine.
 type search struct {
@@ -101,9 +97,9 @@ func (s *search) run(ctx context.Context, from cursor) error {
 	case s.reader.slots <- struct{}{}:
 		defer func() { <-s.reader.slots }()
 	case <-s.reader.stop:
-		return errShuttingDown()
+		return errShuttingDown
 	case <-ctx.Done():
-		return errClientGone()
+		return errClientGone
 	}
 	client := ctx
 	ctx, cancel := context.WithTimeout(client, searchTimeout)
@@ -124,7 +120,7 @@ func (s *search) run(ctx context.Context, from cursor) error {
 		switch {
 		case err == nil:
 		case client.Err() != nil:
-			return errClientGone()
+			return errClientGone
 		case ctx.Err() != nil:
 			return protocol.Errorf(protocol.CodeTimeout, "the search took more than %s", searchTimeout)
 		case s.only != "":
