@@ -46,11 +46,8 @@ func (k *Signing) verify(st *protocol.SignedState) error {
 	const remedy = "; a server restores the states of servers with the same state_secret in their configuration, " +
 		"and of those whose public key (agentctl state key) is in its state_keys"
 	if len(st.Key) != ed25519.PublicKeySize {
-		return protocol.Errorf(
-			protocol.CodeInvalidState,
-			"invalid signature: another server signed the state, or it was changed%s",
-			remedy,
-		)
+		return protocol.Errorf(protocol.CodeInvalidState,
+			"invalid signature: another server signed the state, or it was changed%s", remedy)
 	}
 	key := ed25519.PublicKey(st.Key)
 	if !ed25519.Verify(key, signedBytes(st.State), st.KeySignature) {
@@ -67,12 +64,7 @@ func (k *Signing) verify(st *protocol.SignedState) error {
 // code invalid_state.
 func (k *Signing) Open(st *protocol.SignedState, ttl time.Duration) (*State, error) {
 	if st.Version != stateVersion {
-		return nil, protocol.Errorf(
-			protocol.CodeInvalidState,
-			"state version %.20q is not %s",
-			st.Version,
-			stateVersion,
-		)
+		return nil, protocol.Errorf(protocol.CodeInvalidState, "state version %.20q is not %s", st.Version, stateVersion)
 	}
 	if err := k.verify(st); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -78,15 +79,11 @@ func turnText(t *protocol.Turn) string {
 		case it.Kind == protocol.ItemText && len(it.Text) > 0:
 			fmt.Fprintf(&b, "Assistant: %s\n\n", it.Text)
 		case it.Kind == protocol.ItemTool && it.Tool != nil:
-			title := it.Tool.Title
-			if title == "" {
-				title = it.Tool.Name
-			}
 			status := ""
 			if it.Tool.End != nil {
 				status = " (" + string(it.Tool.End.Status) + ")"
 			}
-			fmt.Fprintf(&b, "[tool call: %s%s]\n\n", title, status)
+			fmt.Fprintf(&b, "[tool call: %s%s]\n\n", cmp.Or(it.Tool.Title, it.Tool.Name), status)
 		}
 	}
 	if t.End != nil && t.End.Reason != protocol.ReasonCompleted {
@@ -147,11 +144,11 @@ func ReadShown(ctx context.Context, store Store, id string, row eventlog.TurnRow
 		return nil, err
 	}
 	var shown []agent.ShownText
+	kinds := map[protocol.ItemKind]protocol.Kind{
+		protocol.ItemText: protocol.KindText, protocol.ItemReasoning: protocol.KindReasoning,
+	}
 	for _, it := range t.Items {
-		kind, ok := map[protocol.ItemKind]protocol.Kind{
-			protocol.ItemText: protocol.KindText, protocol.ItemReasoning: protocol.KindReasoning,
-		}[it.Kind]
-		if ok {
+		if kind, ok := kinds[it.Kind]; ok {
 			shown = append(shown, agent.ShownText{Part: it.ID, Kind: kind, Text: string(it.Text), Open: it.Open})
 		}
 	}
