@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"strings"
@@ -62,23 +61,16 @@ const textItem = `{"type":"content","content":{"type":"text","text":"`
 // textContents maps the content list of a tool call if all of it is text in the form that agents
 // send, in one pass. It reports false for every other form.
 func textContents(raw []byte, markdown bool) (out []protocol.Content, ok bool) {
-	rest, ok := bytes.CutPrefix(raw, []byte(`[`))
-	for ok {
+	s := scanner{raw}
+	for more := s.skip(`[`); more; more = s.skip(`,`) {
 		var text string
-		if rest, ok = bytes.CutPrefix(rest, []byte(textItem)); !ok {
-			break
-		}
-		if text, rest, ok = cutText(rest); !ok {
-			break
-		}
-		if rest, ok = bytes.CutPrefix(rest, []byte(`}}`)); !ok {
+		if !s.skip(textItem) || !s.text(&text) || !s.skip(`}}`) {
 			break
 		}
 		out = append(out, textContent(text, markdown))
-		if string(rest) == `]` {
+		if string(s.rest) == `]` {
 			return out, true
 		}
-		rest, ok = bytes.CutPrefix(rest, []byte(`,`))
 	}
 	return nil, false
 }

@@ -10,23 +10,14 @@ import (
 // validated once, and its fields are decoded one by one. It reports false for every other form and
 // every other update, which are then decoded as JSON. The result has no reference to line.
 func parseUpdate(line []byte) (session string, u *update, ok bool) {
-	rest, ok := bytes.CutPrefix(line, []byte(chunkStart))
-	if !ok {
-		return "", nil, false
-	}
-	name, rest, ok := cutName(rest)
-	if !ok {
-		return "", nil, false
-	}
-	if rest, ok = bytes.CutPrefix(rest, []byte(`,"update":`)); !ok {
-		return "", nil, false
-	}
-	raw, ok := bytes.CutSuffix(rest, []byte(`}}`))
-	if !ok || !utf8.Valid(raw) || !json.Valid(raw) {
+	s := scanner{line}
+	var name []byte
+	if !s.skip(updateStart) || !s.name(&name) || !s.skip(`,"update":`) {
 		return "", nil, false
 	}
 	u = new(update)
-	if !eachField(raw, u.decodeField) {
+	raw, ok := bytes.CutSuffix(s.rest, []byte(`}}`))
+	if !ok || !utf8.Valid(raw) || !json.Valid(raw) || !eachField(raw, u.decodeField) {
 		return "", nil, false
 	}
 	switch u.Kind {

@@ -18,9 +18,10 @@ func TestStringsAreReadAsTheDecoderReadsThem(t *testing.T) {
 		if got, ok := unescape([]byte(s)); ok != valid || ok && got != want {
 			t.Errorf("%q is read as %q, %v, decoded as %q, %v", s, got, ok, want, valid)
 		}
-		text, rest, ok := cutText([]byte(s + `"}`))
-		if ok != valid || ok && (text != want || string(rest) != `}`) {
-			t.Errorf("%q is cut as %q before %q, %v, decoded as %q", s, text, rest, ok, want)
+		var text string
+		in := scanner{[]byte(s + `"}`)}
+		if ok := in.text(&text); ok != valid || ok && (text != want || string(in.rest) != `}`) {
+			t.Errorf("%q is read as %q before %q, %v, decoded as %q", s, text, in.rest, ok, want)
 		}
 	}
 }
@@ -31,14 +32,16 @@ func TestValuesAreCutWhole(t *testing.T) {
 		`{"a":[{"b":"}"}],"c":2}`,
 	} {
 		for _, after := range []string{`}`, `]`, `,"x":1}`} {
-			got, rest, ok := cutValue([]byte(v + after))
-			if !ok || string(got) != v || string(rest) != after {
-				t.Errorf("%s%s: %s before %s, %v", v, after, got, rest, ok)
+			var got []byte
+			in := scanner{[]byte(v + after)}
+			if ok := in.value(&got); !ok || string(got) != v || string(in.rest) != after {
+				t.Errorf("%s%s: %s before %s, %v", v, after, got, in.rest, ok)
 			}
 		}
 	}
 	for _, v := range []string{``, ` 1`, `,`, `}`, `"a`, `[1`, `{"a":"b`} {
-		if got, _, ok := cutValue([]byte(v)); ok {
+		var got []byte
+		if in := (scanner{[]byte(v)}); in.value(&got) {
 			t.Errorf("%s: %s", v, got)
 		}
 	}
