@@ -113,7 +113,7 @@ func (c *Conn) CallThen(
 		c.mu.Unlock()
 	}()
 
-	if err := c.send(ctx, message{ID: strconv.AppendInt(nil, id, 10), Method: method}, params, nil); err != nil {
+	if err := c.send(ctx, outgoing{ID: strconv.AppendInt(nil, id, 10), Method: method, Params: params}); err != nil {
 		return nil, fmt.Errorf("%s: %w", method, err)
 	}
 	var m message
@@ -139,7 +139,7 @@ func (c *Conn) CallThen(
 
 // Notify sends a notification.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
-	if err := c.send(ctx, message{Method: method}, params, nil); err != nil {
+	if err := c.send(ctx, outgoing{Method: method, Params: params}); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
 	return nil
@@ -147,41 +147,24 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 
 // Reply answers the request with a result.
 func (r *Request) Reply(ctx context.Context, result any) error {
-	defer r.conn.close(r)
-	if err := r.conn.send(ctx, message{ID: r.id}, nil, result); err != nil {
-		return fmt.Errorf("answer %s: %w", r.Method, err)
-	}
-	return nil
+	return r.answer(ctx, outgoing{ID: r.id, Result: result})
 }
 
 // ReplyError answers the request with an error.
 func (r *Request) ReplyError(ctx context.Context, code int, text string) error {
+	return r.answer(ctx, outgoing{ID: r.id, Error: &Error{Code: code, Message: text}})
+}
+
+func (r *Request) answer(ctx context.Context, m outgoing) error {
 	defer r.conn.close(r)
-	b, err := json.Marshal(Error{Code: code, Message: text})
-	if err == nil {
-		err = r.conn.send(ctx, message{ID: r.id, Error: b}, nil, nil)
-	}
-	if err != nil {
+	if err := r.conn.send(ctx, m); err != nil {
 		return fmt.Errorf("answer %s: %w", r.Method, err)
 	}
 	return nil
 }
 
-func (c *Conn) send(ctx context.Context, m message, params, result any) error {
+func (c *Conn) send(ctx context.Context, m outgoing) error {
 	m.Version = "2.0"
-	for _, f := range []struct {
-		to   *json.RawMessage
-		from any
-	}{{&m.Params, params}, {&m.Result, result}} {
-		if f.from == nil {
-			continue
-		}
-		b, err := json.Marshal(f.from)
-		if err != nil {
-			return err
-		}
-		*f.to = b
-	}
 	b, err := json.Marshal(m)
 	if err != nil {
 		return err

@@ -57,8 +57,9 @@ func (c *Conn) cancelIncoming(params json.RawMessage) {
 // withdraw reports to the peer that nothing waits for the answer to a request. If the peer does not read,
 // it is not told.
 func (c *Conn) withdraw(id int64) {
-	params, _ := json.Marshal(cancelParams{strconv.AppendInt(nil, id, 10)})
-	b, _ := json.Marshal(message{Version: "2.0", Method: cancelMethod, Params: params})
+	b, _ := json.Marshal(outgoing{
+		Version: "2.0", Method: cancelMethod, Params: cancelParams{strconv.AppendInt(nil, id, 10)},
+	})
 	select {
 	case c.outgoing <- append(b, '\n'):
 	default:
