@@ -67,24 +67,22 @@ var agents = []*Agent{
 	&qwen, &qwenServe, &vibe,
 }
 
-// Reported returns the agent that reports a name, or the zero value.
-func Reported(name string) Agent {
-	for _, a := range agents {
-		if a.Reports == name && name != "" {
-			return *a
-		}
+// find returns the first agent that is one, or the zero value.
+func find(is func(a *Agent) bool) Agent {
+	if i := slices.IndexFunc(agents, is); i >= 0 {
+		return *agents[i]
 	}
 	return Agent{}
 }
 
+// Reported returns the agent that reports a name, or the zero value.
+func Reported(name string) Agent {
+	return find(func(a *Agent) bool { return a.Reports == name && name != "" })
+}
+
 // Announced returns the agent without a name that announces one of the extensions, or the zero value.
 func Announced(extensions map[string]json.RawMessage) Agent {
-	for _, a := range agents {
-		if _, ok := extensions[a.Announces]; ok && a.Announces != "" {
-			return *a
-		}
-	}
-	return Agent{}
+	return find(func(a *Agent) bool { return a.Announces != "" && extensions[a.Announces] != nil })
 }
 
 // ReadTools returns the names of the tools of all agents that only read, sorted. An agent is asked

@@ -49,9 +49,7 @@ var claude = Agent{
 	// An edit says that it does not replace every occurrence (0.100). One that does changes more than
 	// its diff shows. In version 2 the diff has lines around the replaced text (0.101).
 	EditFields: map[string]EditField{
-		"old_string": isReplacement("old_string", "new_string"), "new_string": isReplacement(
-			"old_string", "new_string",
-		),
+		"old_string": isReplacement("old_string", "new_string"), "new_string": isReplacement("old_string", "new_string"),
 		"replace_all": isFalse,
 	},
 	ReadTools: []string{"Grep", "LS", "Read"},

@@ -54,20 +54,12 @@ func Presets() []Preset {
 
 // FindPreset returns the preset with a name.
 func FindPreset(name string) (Preset, bool) {
-	for _, a := range agents {
-		if a.Name == name && name != "" {
-			return a.Preset, true
-		}
-	}
-	return Preset{}, false
+	p := find(func(a *Agent) bool { return a.Name == name }).Preset
+	return p, name != "" && p.Name != ""
 }
 
 // PresetOf returns the preset that runs a program, given by its path or name.
 func PresetOf(program string) (Preset, bool) {
-	for _, a := range agents {
-		if a.Name != "" && filepath.Base(program) == a.Command[0] {
-			return a.Preset, true
-		}
-	}
-	return Preset{}, false
+	p := find(func(a *Agent) bool { return a.Name != "" && filepath.Base(program) == a.Command[0] }).Preset
+	return p, p.Name != ""
 }

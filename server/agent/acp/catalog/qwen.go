@@ -37,9 +37,7 @@ var qwen = Agent{
 	Usage: PerTurn,
 	// The texts of an edit are parts of the contents that its diff shows (0.24.4).
 	EditFields: map[string]EditField{
-		"old_string": isReplacement("old_string", "new_string"), "new_string": isReplacement(
-			"old_string", "new_string",
-		),
+		"old_string": isReplacement("old_string", "new_string"), "new_string": isReplacement("old_string", "new_string"),
 		"replace_all": isReplaceAll("old_string", "new_string"),
 	},
 	ReadTools: []string{"grep_search", "list_directory", "read_file"},
