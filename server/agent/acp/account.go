@@ -15,7 +15,6 @@ type account struct {
 	windows   []protocol.UsageWindow // as last reported
 	cost      *cost                  // of the ACP session, reported since the last call of takeCost
 	loggedOut bool
-	hasKey    bool // in the environment
 }
 
 // setWindows notes reported windows and returns all, if they have changed. A report with one window
@@ -52,14 +51,6 @@ func (a *account) takeCost() *cost {
 	return reported
 }
 
-// noteKeys notes whether the environment has one of the agent's keys. The status of claude-agent-acp 0.101
-// ignores CLAUDE_CODE_OAUTH_TOKEN.
-func (a *account) noteKeys(names, env []string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.hasKey = slices.ContainsFunc(names, func(name string) bool { return hasVariable(env, name) })
-}
-
 // applyStatus notes whether the agent reports that no user is logged in. Agents that send this
 // extension still open a session, and refuse the first prompt.
 func (a *account) applyStatus(method string, params json.RawMessage) {
@@ -77,9 +68,10 @@ func (a *account) applyStatus(method string, params json.RawMessage) {
 	a.loggedOut = p.Status.Kind == "none"
 }
 
-// isLoggedOut reports whether the agent reported that no user is logged in, and has no key.
-func (a *account) isLoggedOut() bool {
+// isLoggedOut reports whether the agent reported that no user is logged in, and its environment has
+// none of the keys. The status of claude-agent-acp 0.101 ignores CLAUDE_CODE_OAUTH_TOKEN.
+func (a *account) isLoggedOut(keys, env []string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.loggedOut && !a.hasKey
+	return a.loggedOut && !slices.ContainsFunc(keys, func(name string) bool { return hasVariable(env, name) })
 }

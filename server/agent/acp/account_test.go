@@ -46,9 +46,8 @@ func TestAnAgentWithAKeyIsNotLoggedOut(t *testing.T) {
 		want bool
 	}{{nil, true}, {[]string{"KEY="}, true}, {[]string{"OTHER=x"}, true}, {[]string{"KEY=x"}, false}} {
 		var a account
-		a.noteKeys([]string{"FIRST", "KEY"}, c.env)
 		a.applyStatus("_auth/status_update", []byte(`{"authStatus":{"kind":"none"}}`))
-		if got := a.isLoggedOut(); got != c.want {
+		if got := a.isLoggedOut([]string{"FIRST", "KEY"}, c.env); got != c.want {
 			t.Errorf("with %q: logged out %t", c.env, got)
 		}
 	}

@@ -115,10 +115,10 @@ func (a *Agent) Capabilities() agent.Capabilities {
 // Start implements agent.Starter.
 func (a *Agent) Start(ctx context.Context) error {
 	c, err := a.connect(ctx)
-	if err != nil {
-		return err
+	if err == nil && c.account.isLoggedOut(c.known().Keys, a.config.Variables(&a.spec)) {
+		err = c.loginNeeded()
 	}
-	return c.loginError()
+	return err
 }
 
 // Process implements agent.Starter.
@@ -186,14 +186,18 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 	case r := <-responses:
 		end = a.recordUsage(c, t, r.result, end)
 	case <-cancelCtx.Done():
-		t.warn(fmt.Sprintf(
-			"%s did not stop within %v and was killed; it restarts with the next message",
-			a.config.Name, a.config.CancelTimeout))
-		c.close(0)
+		a.kill(c, t)
 		<-responses
 	}
 	steered.end(time.Second)
 	return end, nil
+}
+
+// kill ends the process of an agent that did not end a turn after an interrupt.
+func (a *Agent) kill(c *client, t *turn) {
+	t.warn(fmt.Sprintf("%s did not stop within %v and was killed; it restarts with the next message",
+		a.config.Name, a.config.CancelTimeout))
+	c.close(0)
 }
 
 // Configure implements agent.Configurer. It starts the agent if necessary, since only a running

@@ -65,9 +65,9 @@ func (c *client) HandleLine(line []byte) bool {
 // turnFor returns the turn that an update of an ACP session belongs to, unless it has to wait; nil:
 // none.
 func (c *client) turnFor(session string) *turn {
-	lane, replay := c.laneFor(session)
-	if lane == nil || replay != nil {
+	to := c.targetOf(session)
+	if to.lane == nil || to.replay != nil {
 		return nil
 	}
-	return lane.ready()
+	return to.lane.ready()
 }

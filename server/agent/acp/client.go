@@ -53,7 +53,6 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.account.noteKeys(c.known().Keys, env)
 	a.starting(protocol.StepSession)
 	servers, leftOut := c.mcpServers(env, a.spec.MCPServers)
 	if err = a.openSession(ctx, c, saved, servers); wantsLogin(err) && c.authenticate(ctx, env) {
@@ -155,7 +154,7 @@ func (c *client) offeredCapabilities() clientCapabilities {
 }
 
 func (c *client) initialize(ctx context.Context) error {
-	version := c.wire.version()
+	version := c.config.Version
 	params := initializeParams{
 		Version: version, Capabilities: c.offeredCapabilities(), Client: implementation{
 			Name: "agentctl", Title: "agentctl",
@@ -193,25 +192,26 @@ func (c *client) endTurn(t *turn) {
 	c.lane.endTurn(t)
 }
 
-// laneFor returns the lane of an ACP session, or nil, and the current replay, if any.
-func (c *client) laneFor(session string) (*lane, *replay) {
-	c.mu.Lock()
-	own, replay := session == c.session, c.replay
-	c.mu.Unlock()
-	if own {
-		return &c.lane, replay
-	}
-	if sub := c.subs.get(session); sub != nil {
-		return &sub.lane, replay
-	}
-	return nil, replay
+// A target is where what an agent sends in an ACP session belongs.
+type target struct {
+	lane   *lane     // nil: of no session that is known
+	sub    *subAgent // whose session it is; nil: none's
+	own    bool      // the session is the agent's own, or may be: it is being opened
+	replay *replay   // an ACP session is being restored; nil: none is
 }
 
-// owns reports whether an ACP session is the agent's own, or may be: it is being opened.
-func (c *client) owns(session string) bool {
+// targetOf returns the target of an ACP session.
+func (c *client) targetOf(session string) target {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session == "" || session == c.session
+	own := c.session
+	t := target{replay: c.replay}
+	c.mu.Unlock()
+	if t.sub = c.subs.get(session); t.sub != nil {
+		t.lane = &t.sub.lane
+	} else if t.own = own == "" || own == session; own == session {
+		t.lane = &c.lane
+	}
+	return t
 }
 
 func (c *client) prompt(ctx context.Context, blocks []block) (promptResult, error) {

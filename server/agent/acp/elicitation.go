@@ -30,6 +30,7 @@ type elicitation struct {
 	form    *form.Form     // nil: a page
 	page    *protocol.Page // nil: a form
 	id      string         // of a page, by which its end is reported
+	cancel  func()         // withdraws it; set when a user is asked
 }
 
 type elicitationResult struct {
@@ -82,7 +83,7 @@ func (c *client) elicit(req *rpc.Request) {
 		c.noteElicitation(e, errors.New("it belongs to no turn"))
 		c.reply(req, elicitationResult{Action: actionCancel})
 	}
-	lane, _ := c.laneFor(e.session)
+	lane := c.targetOf(e.session).lane
 	switch {
 	case err != nil:
 	case lane == nil && e.session != "":
@@ -185,7 +186,8 @@ func (t *turn) elicit(req *rpc.Request, e *elicitation, pages *pages) bool {
 	}
 	ctx, stop := context.WithCancel(t.ctx)
 	pending := context.AfterFunc(req.Context(), stop)
-	pages.add(e, stop)
+	e.cancel = stop
+	pages.add(e)
 	t.activity.ask()
 	t.approvals.Go(func() {
 		defer stop()

@@ -12,10 +12,11 @@ import (
 	"agentctl/server/agent/acp/rpc"
 )
 
-// translateError turns a protocol error into an error for users. It stops the process of a broken
-// connection.
+// translateError turns an error of the agent into one for users, with the remedy. It stops the process
+// of a broken connection.
 func (a *Agent) translateError(c *client, err error) error {
 	var known *protocol.Error
+	var e *rpc.Error
 	switch {
 	case errors.As(err, &known):
 		return err
@@ -23,26 +24,17 @@ func (a *Agent) translateError(c *client, err error) error {
 		return a.closedError()
 	case errors.Is(err, context.DeadlineExceeded):
 		return protocol.Errorf(protocol.CodeTimeout, "%s did not answer in time%s", a.config.Name, c.stderrSuffix())
-	case errors.Is(err, rpc.ErrClosed):
-		c.close(a.config.EndGrace)
-	}
-	return c.describeError(err)
-}
-
-// describeError describes an error of the agent and its remedy.
-func (c *client) describeError(err error) error {
-	var e *rpc.Error
-	switch {
 	case wantsLogin(err):
 		return c.loginNeeded()
 	case errors.As(err, &e):
-		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", c.config.Name, errorText(e))
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", a.config.Name, errorText(e))
 	case errors.Is(err, rpc.ErrClosed):
+		c.close(a.config.EndGrace)
 		how := "ended"
 		if exit := c.program.Err(); exit != nil {
 			how = "ended with " + exit.Error()
 		}
-		return protocol.Errorf(protocol.CodeAgentFailed, "%s %s%s", c.config.Name, how, c.stderrSuffix())
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s %s%s", a.config.Name, how, c.stderrSuffix())
 	}
 	return err
 }

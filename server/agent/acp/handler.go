@@ -31,50 +31,50 @@ func (c *client) HandleNotification(method string, params json.RawMessage) {
 	}
 	var p updateParams
 	err := decode(params, &p)
-	if err == nil && c.applySubAgents(&p) {
+	to := c.targetOf(p.Session)
+	if err == nil && c.applySubAgents(to, &p) {
 		return
 	}
-	list, ok := c.updates(&p)
+	list, ok := c.updates(to, p.Update)
 	if err != nil || !ok {
 		c.keepRaw(method, "", params)
 		return
 	}
 	keep := sync.OnceFunc(func() { c.keepRaw(method, p.kind(), params) })
 	for _, u := range list {
-		c.applyUpdate(p.Session, u, keep)
+		c.applyUpdate(to, u, keep)
 	}
 }
 
 // applyUpdate applies an update of a session to the agent's options, the replay or the turn. keep
 // keeps one that belongs to none.
-func (c *client) applyUpdate(session string, u *update, keep func()) {
-	lane, replay := c.laneFor(session)
+func (c *client) applyUpdate(to target, u *update, keep func()) {
 	applied := false
-	switch sub := c.subs.get(session); {
-	case sub != nil:
-		applied = replay != nil || sub.applyOptions(u) // its session has the past
-	case c.owns(session):
+	switch {
+	case to.sub != nil:
+		applied = to.replay != nil || to.sub.applyOptions(u) // its session has the past
+	case to.own:
 		applied = c.applyAgentUpdate(u)
-		if lane != nil && replay == nil {
-			lane.applyActivity(u)
+		if to.lane != nil && to.replay == nil {
+			to.lane.applyActivity(u)
 		}
 	}
 	if applied {
 		return
 	}
-	if replay != nil {
-		replay.add(u)
+	if to.replay != nil {
+		to.replay.add(u)
 		select {
 		case c.replayed <- struct{}{}:
 		default:
 		}
 		return
 	}
-	if lane == nil {
+	if to.lane == nil {
 		keep()
 		return
 	}
-	lane.pass(arrival{work: u.isWork(), apply: func(t *turn) bool { return t.apply(u) }, drop: keep})
+	to.lane.pass(arrival{work: u.isWork(), apply: func(t *turn) bool { return t.apply(u) }, drop: keep})
 }
 
 // applyAgentUpdate applies an update about the agent rather than a turn. It reports whether u is
@@ -124,7 +124,7 @@ func (c *client) HandleRequest(req *rpc.Request) {
 			c.keepRaw(req.Method, "", req.Params)
 		}
 		refuse := func() { c.reply(req, permissionResult{Outcome: permissionOutcome{Outcome: "cancelled"}}) }
-		lane, _ := c.laneFor(p.Session)
+		lane := c.targetOf(p.Session).lane
 		if err != nil || lane == nil {
 			refuse()
 			return

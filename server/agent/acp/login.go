@@ -55,14 +55,6 @@ func wantsLogin(err error) bool {
 	return errors.As(err, &e) && e.Code == codeAuthRequired
 }
 
-// loginError returns an error if the agent reported that no user is logged in.
-func (c *client) loginError() error {
-	if !c.account.isLoggedOut() {
-		return nil
-	}
-	return c.loginNeeded()
-}
-
 // loginNeeded returns the error of an agent that requires a login, with the remedy.
 func (c *client) loginNeeded() error {
 	return protocol.Errorf(protocol.CodeAgentAuth, "%s needs a login: %s", c.config.Name, c.agentInfo.loginHint(c.config.Login))

@@ -13,33 +13,27 @@ const maxPages = 100
 // that they are complete. The zero value has none.
 type pages struct {
 	mu   sync.Mutex
-	byID map[string]*openPage
+	byID map[string]*elicitation
 }
 
-// An openPage is a page, and the function that cancels the request to open it.
-type openPage struct {
-	page   *protocol.Page
-	cancel func()
-}
-
-// add notes that a request asks to open a page. cancel withdraws the request.
-func (p *pages) add(e *elicitation, cancel func()) {
+// add notes that a request asks to open a page. e.cancel withdraws the request.
+func (p *pages) add(e *elicitation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.page == nil || len(p.byID) >= maxPages {
 		return
 	}
 	if p.byID == nil {
-		p.byID = map[string]*openPage{}
+		p.byID = map[string]*elicitation{}
 	}
-	p.byID[e.id] = &openPage{e.page, cancel}
+	p.byID[e.id] = e
 }
 
 // answered notes the answer to a request. The end of a page that was not accepted is not awaited.
 func (p *pages) answered(e *elicitation, accepted bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if at := p.byID[e.id]; !accepted && at != nil && at.page == e.page {
+	if !accepted && p.byID[e.id] == e {
 		delete(p.byID, e.id)
 	}
 }
@@ -49,11 +43,11 @@ func (p *pages) answered(e *elicitation, accepted bool) {
 func (p *pages) complete(id string) *protocol.Page {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at := p.byID[id]
-	if at == nil {
+	e := p.byID[id]
+	if e == nil {
 		return nil
 	}
 	delete(p.byID, id)
-	at.cancel()
-	return at.page
+	e.cancel()
+	return e.page
 }

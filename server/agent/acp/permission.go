@@ -144,14 +144,12 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 	if len(changes) == 0 {
 		a.Patch, _ = in.Text("diff")
 	}
+	for _, d := range changes {
+		locations = append(locations, protocol.Location{Path: d.Path})
+	}
 	for _, l := range locations {
 		if !slices.Contains(a.Paths, l.Path) {
 			a.Paths = append(a.Paths, l.Path)
-		}
-	}
-	for _, d := range changes {
-		if !slices.Contains(a.Paths, d.Path) {
-			a.Paths = append(a.Paths, d.Path)
 		}
 	}
 	var asked []protocol.Question

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // openSession restores the saved ACP session if the agent can, or else starts a new one. It warns
@@ -40,11 +41,47 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state, servers
 	return a.adoptSession(ctx, c, result, saved, false)
 }
 
+// loadSession continues a stored session of the agent. It prefers session/load, whose replay shows
+// users the conversation. Without the session it fails: users want this conversation and no other.
+func (a *Agent) loadSession(ctx context.Context, c *client, saved state, params sessionParams) error {
+	method := "session/load"
+	switch {
+	case c.agentInfo.Capabilities.LoadSession && !c.known().Resumes:
+	case c.resumes():
+		method = "session/resume"
+	default:
+		return protocol.Errorf(protocol.CodeUnsupported,
+			"%s cannot continue its stored sessions: it supports neither session/load nor session/resume",
+			a.config.Name)
+	}
+	said := &replay{}
+	result, err := c.reopen(ctx, method, params, said, false)
+	if isRejection(err) {
+		return protocol.Errorf(protocol.CodeAgentFailed, "%s cannot continue session %s: %s",
+			a.config.Name, params.Session, rejectionText(err))
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.adoptSession(ctx, c, result, saved, true); err != nil {
+		return err
+	}
+	text := said.String()
+	if text == "" {
+		text = fmt.Sprintf("%s continues, and did not repeat the conversation.", a.config.Name)
+	}
+	if err := a.host.RecordConversation("Continue session "+params.Session, text); err != nil {
+		return fmt.Errorf("record conversation: %w", err)
+	}
+	return nil
+}
+
 // adoptSession records the ACP session and applies the saved settings.
 func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, saved state, restored bool) error {
 	c.setSession(r.Session)
 	if host := workHost(a.host); host != nil {
-		c.lane.begin = a.ownWork(c).beginIn(host)
+		w := &work{agent: a, client: c, session: r.Session, cwd: a.spec.CWD, lane: &c.lane}
+		c.lane.begin = func(ctx context.Context) error { return host.Begin(ctx, agent.Work{Run: w.run}) }
 	}
 	a.restartUsage(c.known().Usage, restored)
 	lost := !restored && (saved.Prompted || saved.Lost)

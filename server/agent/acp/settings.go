@@ -16,7 +16,7 @@ import (
 // settings holds the name, commands and settings of the agent. It is safe for concurrent use.
 type settings struct {
 	mu       sync.Mutex
-	options  protocol.Options
+	options  protocol.Options       // shares no slice with emitted
 	kinds    map[string]settingKind // by setting id
 	emitted  protocol.Options       // last options emitted
 	emitting bool                   // a goroutine emits
@@ -152,7 +152,7 @@ func (s *settings) applyConfig(list []configOption) {
 	if list == nil {
 		return
 	}
-	s.options.Settings = slices.DeleteFunc(slices.Clone(s.options.Settings), func(o protocol.Setting) bool {
+	s.options.Settings = slices.DeleteFunc(s.options.Settings, func(o protocol.Setting) bool {
 		h := s.kinds[o.ID]
 		return h == selectSetting || h == boolSetting ||
 			slices.ContainsFunc(list, func(c configOption) bool { return c.Category == o.ID })
@@ -196,11 +196,10 @@ func (s *settings) upsert(o protocol.Setting, kind settingKind) {
 	}
 	s.kinds[o.ID] = kind
 	if i := s.index(o.ID); i >= 0 {
-		s.options.Settings = slices.Clone(s.options.Settings)
 		s.options.Settings[i] = o
 		return
 	}
-	s.options.Settings = append(slices.Clone(s.options.Settings), o)
+	s.options.Settings = append(s.options.Settings, o)
 }
 
 func (s *settings) index(id string) int {
@@ -225,7 +224,6 @@ func (s *settings) sortIDs(saved map[string]string) []string {
 
 func (s *settings) set(id, value string) {
 	if i := s.index(id); i >= 0 {
-		s.options.Settings = slices.Clone(s.options.Settings)
 		s.options.Settings[i].Value = value
 	}
 }
@@ -256,13 +254,7 @@ func (s *settings) setAgent(name string, agent *implementation) {
 	if agent == nil {
 		return
 	}
-	s.options.Version = agent.Version
-	for _, n := range []string{agent.Title, agent.Name} {
-		if n != "" {
-			s.options.Name = n
-			return
-		}
-	}
+	s.options.Version, s.options.Name = agent.Version, cmp.Or(agent.Title, agent.Name, name)
 }
 
 func (s *settings) setCommands(list []availableCommand) {

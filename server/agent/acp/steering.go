@@ -257,10 +257,14 @@ func (s *steering) answer(req *rpc.Request) {
 		return // the agent has exited: what it got is unknown
 	}
 	for i := range now {
-		_ = s.in.Resolve(protocol.MessageResolvedData{ // fails when the turn is over
-			MessageID: now[i].MessageID, Outcome: protocol.SteerTakenIn,
-		}, nil)
+		s.resolve(&now[i], protocol.SteerTakenIn, "")
 	}
+}
+
+// resolve reports the outcome of a message.
+func (s *steering) resolve(m *protocol.Message, outcome protocol.SteerOutcome, reason string) {
+	d := protocol.MessageResolvedData{MessageID: m.MessageID, Outcome: outcome, Reason: reason}
+	_ = s.in.Resolve(d, nil) // fails when the turn is over
 }
 
 // close cancels what is left, and refuses the messages that the agent has not asked for. It is called when the
@@ -271,9 +275,7 @@ func (s *steering) close(cancel context.CancelFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.left {
-		_ = s.in.Resolve(protocol.MessageResolvedData{ // fails when the turn is over
-			MessageID: s.left[i].MessageID, Outcome: protocol.SteerRefused, Reason: "the turn has ended",
-		}, nil)
+		s.resolve(&s.left[i], protocol.SteerRefused, "the turn has ended")
 	}
 	s.left = nil
 }

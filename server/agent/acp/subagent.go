@@ -98,29 +98,25 @@ func (s *subAgents) get(id string) *subAgent {
 	return s.byID[id]
 }
 
-// apply applies an update about a sub-agent or a message between sessions, in the ACP session of. It
-// returns false for one that is not about a known sub-agent.
-func (s *subAgents) apply(c *client, of string, kind string, raw json.RawMessage, replayed bool) bool {
-	if s.host == nil {
-		return false
-	}
+// apply applies an update about a sub-agent or a message between sessions. It returns false for one
+// that is not about a known sub-agent.
+func (s *subAgents) apply(c *client, to target, kind string, p *updateParams) bool {
 	var u subAgentUpdate
-	if decode(raw, &u) != nil {
+	if s.host == nil || decode(p.Update, &u) != nil {
 		return false
 	}
 	if kind != subAgentUpdated {
-		sub := s.get(of)
-		if replayed || sub == nil || u.Recipient != "" && u.Recipient != of {
+		if to.replay != nil || to.sub == nil || u.Recipient != "" && u.Recipient != p.Session {
 			return false // the sender's view
 		}
-		return sub.receive(&u, kind == messageAdded)
+		return to.sub.receive(&u, kind == messageAdded)
 	}
-	sub := s.announced(c, of, u.Session)
+	sub := s.announced(c, p.Session, u.Session)
 	if sub == nil {
 		return false
 	}
 	sub.describe(&u)
-	if !replayed && len(u.State) > 0 {
+	if to.replay == nil && len(u.State) > 0 {
 		sub.setState(u.State)
 	}
 	return true
@@ -145,7 +141,7 @@ func (s *subAgents) announced(c *client, of, id string) *subAgent {
 		s.tellFull(fmt.Sprintf("more than %d", maxSubAgents))
 		return nil
 	}
-	sub = &subAgent{id: id, parent: parent, all: s, client: c, wire: newWire(c.wire.version())}
+	sub = &subAgent{id: id, parent: parent, all: s, client: c, wire: newWire(c.config.Version)}
 	sub.lane.begin = sub.begin
 	if s.byID == nil {
 		s.byID = map[string]*subAgent{}
@@ -412,7 +408,7 @@ func (s *subAgent) run(
 	if s.parent != nil {
 		above = &s.parent.lane
 	}
-	line := above.current().startSubAgent(turn.ID, title, task, session)
+	line := startSubAgentLine(above.current(), turn.ID, title, task, session)
 	w := &work{agent: s.all.agent, client: s.client, session: s.id, cwd: cwd, lane: &s.lane, sub: s}
 	t := newTurn(ctx, turn.ID, out, cwd, s.client.known())
 	t.said = new(lastText)
@@ -461,34 +457,32 @@ func (s *subAgent) rename(title string) {
 
 // updates decodes an update of an ACP session. Version 2 joins what one session sends: another one
 // must be known.
-func (c *client) updates(p *updateParams) (list []*update, ok bool) {
-	switch sub := c.subs.get(p.Session); {
-	case sub != nil:
-		return sub.wire.updates(p.Update)
-	case c.owns(p.Session) || c.wire.decodesLines():
-		return c.wire.updates(p.Update)
+func (c *client) updates(to target, raw json.RawMessage) (list []*update, ok bool) {
+	switch {
+	case to.sub != nil:
+		return to.sub.wire.updates(raw)
+	case to.own || c.wire.decodesLines():
+		return c.wire.updates(raw)
 	}
 	return nil, false
 }
 
 // applySubAgents applies an update about a sub-agent, or the state of a session in version 2. It
 // reports whether nothing else is to be done with it.
-func (c *client) applySubAgents(p *updateParams) bool {
-	kind := p.kind()
-	lane, replay := c.laneFor(p.Session)
-	switch kind {
+func (c *client) applySubAgents(to target, p *updateParams) bool {
+	switch kind := p.kind(); kind {
 	case subAgentUpdated, messageUpdated, messageAdded:
-		return exactNames(p.Update) && c.subs.apply(c, p.Session, kind, p.Update, replay != nil)
+		return exactNames(p.Update) && c.subs.apply(c, to, kind, p)
 	case stateUpdated:
-		if lane == nil || replay != nil || c.wire.decodesLines() || !exactNames(p.Update) {
+		if to.lane == nil || to.replay != nil || c.wire.decodesLines() || !exactNames(p.Update) {
 			return false
 		}
-		if sub := c.subs.get(p.Session); sub != nil {
-			sub.setState(p.Update)
+		if to.sub != nil {
+			to.sub.setState(p.Update)
 			return true
 		}
 		if end, works, ok := readState(p.Update); ok {
-			lane.applyState(end, works)
+			to.lane.applyState(end, works)
 		}
 	}
 	return false

@@ -1,42 +1,34 @@
 package acp
 
 import (
-	"sync"
-
 	"agentctl/protocol"
 	"agentctl/server/agent"
 )
 
-// subAgentLines are the calls in a turn that stand for turns of sub-agents. Its methods may be called
-// from any goroutine. The zero value has none and starts none.
-type subAgentLines struct {
-	out agent.Output // static
-
-	mu   sync.Mutex
-	open map[string]bool // tools; nil: none starts any more
-}
-
-// newSubAgentLines returns the calls of a turn, which emits them to out.
-func newSubAgentLines(out agent.Output) subAgentLines {
-	return subAgentLines{out: out, open: map[string]bool{}}
-}
-
-// A subAgentLine is the call that stands for a turn of a sub-agent. A nil line is of a parent without a
-// turn.
+// A subAgentLine is the call in a turn that stands for a turn of a sub-agent. A nil line is of a parent
+// without a turn.
 type subAgentLine struct {
-	lines *subAgentLines
-	tool  string
+	turn *turn // the parent's
+	tool string
+	open bool // guarded by turn.mu
 }
 
-// start starts a call.
-func (l *subAgentLines) start(d protocol.ToolStartedData) *subAgentLine {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.open == nil || l.out.Emit(agent.Event{Type: protocol.ToolStarted, Data: d}) != nil {
+// startSubAgentLine starts the call in a turn, which may be nil, for a sub-agent with a session.
+func startSubAgentLine(t *turn, id, title, task, session string) *subAgentLine {
+	if t == nil {
 		return nil
 	}
-	l.open[d.Tool] = true
-	return &subAgentLine{l, d.Tool}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	line := &subAgentLine{t, t.toolID(id), true}
+	if t.ended || t.endPart() != nil || t.emit(protocol.ToolStarted, protocol.ToolStartedData{
+		Tool: line.tool, Name: "sub-agent", Kind: protocol.ToolOther, Title: title, Session: session,
+		Input: protocol.MustEncode(map[string]string{"task": task}),
+	}) != nil {
+		return nil
+	}
+	t.lines = append(t.lines, line)
+	return line
 }
 
 // end ends the call as the turn of the sub-agent ended, with its last text as the output.
@@ -44,7 +36,7 @@ func (l *subAgentLine) end(end agent.End, err error, said string) {
 	if l == nil {
 		return
 	}
-	d := protocol.ToolEndedData{Tool: l.tool, Status: protocol.ToolCompleted, Error: end.Message}
+	d := protocol.ToolEndedData{Status: protocol.ToolCompleted, Error: end.Message}
 	switch {
 	case err != nil:
 		d.Status, d.Error = protocol.ToolFailed, err.Error()
@@ -55,32 +47,44 @@ func (l *subAgentLine) end(end agent.End, err error, said string) {
 	default:
 		d.Status = protocol.ToolFailed
 	}
-	l.lines.mu.Lock()
-	defer l.lines.mu.Unlock()
-	l.lines.end(d, said)
+	l.turn.mu.Lock()
+	defer l.turn.mu.Unlock()
+	l.emitEnd(d, said)
 }
 
-// end ends a call, unless it has ended. It requires mu.
-func (l *subAgentLines) end(d protocol.ToolEndedData, said string) {
-	if !l.open[d.Tool] {
+// emitEnd ends the call, unless it has ended. It requires turn.mu.
+func (l *subAgentLine) emitEnd(d protocol.ToolEndedData, said string) {
+	if !l.open {
 		return
 	}
-	delete(l.open, d.Tool)
-	if said != "" {
-		output := protocol.ToolOutputData{Tool: d.Tool, Text: said}
-		if l.out.Emit(agent.Event{Type: protocol.ToolOutput, Data: output}) != nil {
-			return
-		}
+	l.open = false
+	if said != "" && l.turn.emit(protocol.ToolOutput, protocol.ToolOutputData{Tool: l.tool, Text: said}) != nil {
+		return
 	}
-	_ = l.out.Emit(agent.Event{Type: protocol.ToolEnded, Data: d}) // on an error the session ends the call
+	d.Tool = l.tool
+	_ = l.turn.emit(protocol.ToolEnded, d) // on an error the session ends the call
 }
 
-// leave ends the calls of sub-agents that continue after the turn. None starts afterwards.
-func (l *subAgentLines) leave() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for tool := range l.open {
-		l.end(protocol.ToolEndedData{Tool: tool, Status: protocol.ToolCompleted}, "it continues after this turn")
+// maxLastText bounds a lastText, in bytes.
+const maxLastText = 16 << 10
+
+// A lastText keeps the end of the last text of a turn. A nil one keeps nothing.
+type lastText struct{ text []byte }
+
+// add appends text of a part. begins: it is the first of the part, which replaces the last one.
+func (l *lastText) add(text string, begins bool) {
+	if l == nil {
+		return
 	}
-	l.open = nil
+	if begins {
+		l.text = l.text[:0]
+	}
+	if l.text = append(l.text, text...); len(l.text) > 2*maxLastText {
+		l.text = append(l.text[:0], l.text[len(l.text)-maxLastText:]...)
+	}
+}
+
+// String returns the text.
+func (l *lastText) String() string {
+	return protocol.ValidText(string(l.text[max(0, len(l.text)-maxLastText):]))
 }

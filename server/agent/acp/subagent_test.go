@@ -335,7 +335,7 @@ func TestTheStateOfASubAgentEndsNoPromptOfItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := (&shownSessions{most: 9}).new("parent")
 		c := newTestClient(s.recorder)
-		c.host, c.wire = s, newWire(versionTwo)
+		c.host, c.wire, c.config.Version = s, newWire(versionTwo), versionTwo
 		a := &Agent{host: s, config: Config{CancelTimeout: time.Second}}
 		c.subs.agent, c.subs.host = a, s
 		in, open := io.Pipe()

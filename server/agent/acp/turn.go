@@ -41,8 +41,8 @@ type turn struct {
 
 	steering *steering // answers requests for messages; nil: none are handed out
 
-	lines subAgentLines
-	said  *lastText // static; nil: the last text is not kept
+	lines []*subAgentLine // of its sub-agents
+	said  *lastText       // nil: the last text is not kept
 }
 
 // failure is what an agent reports about a failure of its model.
@@ -64,7 +64,6 @@ type part struct {
 func newTurn(ctx context.Context, id string, out agent.Output, cwd string, known catalog.Agent) *turn {
 	t := &turn{
 		id: id, out: out, cwd: cwd, agent: known, over: make(chan agent.End, 1), tools: map[string]*tool{},
-		lines: newSubAgentLines(out),
 	}
 	t.activity.hear()
 	t.ctx, t.stop = context.WithCancel(ctx)
@@ -75,7 +74,9 @@ func newTurn(ctx context.Context, id string, out agent.Output, cwd string, known
 func (t *turn) finish() {
 	t.stop()
 	t.mu.Lock()
-	t.lines.leave()
+	for _, line := range t.lines {
+		line.emitEnd(protocol.ToolEndedData{Status: protocol.ToolCompleted}, "it continues after this turn")
+	}
 	t.ended = true
 	t.mu.Unlock()
 	t.approvals.Wait()
@@ -164,23 +165,6 @@ func (t *turn) notify(text string) {
 	defer t.mu.Unlock()
 	text = protocol.SplitText(protocol.ValidText(text), maxNotice)[0]
 	_ = t.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelInfo, Message: text}) // fails when the turn is over
-}
-
-// startSubAgent starts the call that stands for a turn of a sub-agent, which has a session. A nil turn
-// has none.
-func (t *turn) startSubAgent(id, title, task, session string) *subAgentLine {
-	if t == nil {
-		return nil
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.ended || t.endPart() != nil {
-		return nil
-	}
-	return t.lines.start(protocol.ToolStartedData{
-		Tool: t.toolID(id), Name: "sub-agent", Kind: protocol.ToolOther, Title: title, Session: session,
-		Input: protocol.MustEncode(map[string]string{"task": task}),
-	})
 }
 
 // addChunk adds the content of a chunk.

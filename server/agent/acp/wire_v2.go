@@ -36,8 +36,6 @@ type promptEndV2 struct {
 
 func newWireV2() *wireV2 { return &wireV2{received: newReceivedV2()} }
 
-func (w *wireV2) version() int { return versionTwo }
-
 func (w *wireV2) decodesLines() bool { return false }
 
 // The parameters of requests that differ from version 1.

@@ -2,7 +2,6 @@ package acp
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"agentctl/protocol"
@@ -60,18 +59,6 @@ type work struct {
 	cwd     string
 	lane    *lane
 	sub     *subAgent // whose work it is; nil: the agent's own
-}
-
-// ownWork returns the work of the agent in its own session.
-func (a *Agent) ownWork(c *client) *work {
-	return &work{agent: a, client: c, session: c.session, cwd: a.spec.CWD, lane: &c.lane}
-}
-
-// beginIn returns the function that begins the work in a session.
-func (w *work) beginIn(host agent.WorkHost) func(context.Context) error {
-	return func(ctx context.Context) error {
-		return host.Begin(ctx, agent.Work{Run: w.run})
-	}
 }
 
 // run runs a turn of work until the agent reports its end, is silent for too long, or exits. The
@@ -146,7 +133,6 @@ func (w *work) cancel(ctx context.Context, t *turn) agent.End {
 	if err := w.client.conn.Notify(ctx, "session/cancel", cancelParams{w.session}); err != nil {
 		w.agent.host.Logf("interrupt the work of %s: %v", w.agent.config.Name, err)
 	}
-	since := time.Now()
 	check := time.NewTicker(cancelQuiet)
 	defer check.Stop()
 	for {
@@ -156,14 +142,12 @@ func (w *work) cancel(ctx context.Context, t *turn) agent.End {
 		case <-w.client.conn.Done():
 			return end
 		case now := <-check.C:
-			if now.Sub(since) >= cancelQuiet && t.activity.silent(now, cancelQuiet) {
+			if t.activity.silent(now, cancelQuiet) {
 				return end
 			}
 		case <-ctx.Done():
 			if w.sub == nil {
-				t.warn(fmt.Sprintf("%s did not stop within %v and was killed; it restarts with the next message",
-					w.agent.config.Name, w.agent.config.CancelTimeout))
-				w.client.close(0)
+				w.agent.kill(w.client, t)
 			}
 			return end
 		}
