@@ -9,7 +9,7 @@ import (
 	"runtime"
 
 	"agentctl/internal/exit"
-	"agentctl/server/sqlite"
+	"agentctl/server/sqlite/dirlock"
 )
 
 // A Dir is the absolute path of a data directory. At most one server runs on it.
@@ -80,7 +80,7 @@ func (d Dir) Holder() int {
 	if !Supported {
 		return 0
 	}
-	return sqlite.Holder(string(d))
+	return dirlock.Holder(string(d))
 }
 
 func removeFile(path string) error {

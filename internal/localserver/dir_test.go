@@ -12,8 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"agentctl/internal/exit"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTheDataDirectoryIsFoundAsTheEnvironmentSays(t *testing.T) {
 	tests := []struct {
@@ -59,31 +63,6 @@ func TestTheTokenIsMadeOnceAndIsPrivate(t *testing.T) {
 	}
 	if names, _ := filepath.Glob(d.Path(".*")); len(names) > 0 {
 		t.Errorf("left behind: %v", names)
-	}
-}
-
-func TestTheTokenGoesNowhereButToARunningServersOwnURL(t *testing.T) {
-	d := Dir(t.TempDir())
-	token, err := d.Token()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Addresses().Record([]string{"ws://127.0.0.1:7777", "ws://[::1]:7777"}, ""); err != nil {
-		t.Fatal(err)
-	}
-	if got := d.Addresses().Token("ws://127.0.0.1:7777"); got != "" {
-		t.Error("no server runs: another program may have the port")
-	}
-	defer startServer(t, d)()
-	for url, want := range map[string]string{
-		"ws://127.0.0.1:7777": token, "http://127.0.0.1:7777/v1/ws": token, "ws://[::1]:7777/": token,
-		"ws://127.0.0.1:7778": "", "wss://127.0.0.1:7777": "", "ws://localhost:7777": "",
-		"ws://127.0.0.1:7777.evil.example": "",
-		"ws://evil@127.0.0.1:77":           "", "unix:///x": "", "": "", "ws://": "",
-	} {
-		if got := d.Addresses().Token(url); got != want {
-			t.Errorf("%s gets %q, want %q", url, got, want)
-		}
 	}
 }
 
@@ -138,49 +117,12 @@ func TestADirectoryThatEverybodyUsesIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheConfigurationIsThatOfTheRunningServer(t *testing.T) {
-	d, path := Dir(t.TempDir()), filepath.Join(t.TempDir(), "server.json")
-	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.recordConfig(path + ".old"); err != nil {
-		t.Fatal(err)
-	}
-	if got := d.ConfigPath(); got != "" {
-		t.Errorf("no server runs: %q", got)
-	}
-	for _, want := range []string{path, ""} {
-		options := testOptions()
-		options.Config = want
-		i, err := Open(t.Context(), d, options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := d.ConfigPath(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-		if got := i.dir.ownPaths(); slices.Contains(got, path) != (want != "") {
-			t.Errorf("with the configuration %q no policy allows changes in %q", want, got)
-		}
-		if err := i.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := d.recordConfig(path); err != nil {
-		t.Fatal(err)
-	}
-	startServer(t, d)()
-	if _, err := os.Stat(d.Path("config_path")); !os.IsNotExist(err) {
-		t.Errorf("left behind: %v", err)
-	}
-}
-
 // A file with a credential has a bounded length, is text in one line and belongs to this user.
 func TestFilesOfCredentialsAreChecked(t *testing.T) {
 	good := strings.Repeat("x", 32)
 	for name, read := range map[string]func(Dir) error{
 		"token":  func(d Dir) error { _, err := d.Token(); return err },
-		"secret": func(d Dir) error { _, err := d.secret("secret"); return err },
+		"secret": func(d Dir) error { _, err := d.Secret("secret"); return err },
 		"key":    func(d Dir) error { _, err := d.Keys(); return err },
 	} {
 		for content, ok := range map[string]bool{
@@ -301,7 +243,7 @@ func TestFirstUsersOfASecretGetTheSame(t *testing.T) {
 		for i := range values {
 			users.Go(func() {
 				var err error
-				if values[i], err = d.secret("key"); err != nil {
+				if values[i], err = d.Secret("key"); err != nil {
 					t.Error(err)
 				}
 			})
@@ -322,7 +264,7 @@ func TestADamagedFileSaysWhatIsLostWithIt(t *testing.T) {
 		if err := os.WriteFile(d.Path(name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := d.secret(name)
+		_, err := d.Secret(name)
 		if hint := exit.From(err).Hint; !strings.Contains(hint, lost) || !strings.Contains(err.Error(), d.Path(name)) {
 			t.Errorf("%v: hint %q, want %q", err, hint, lost)
 		}

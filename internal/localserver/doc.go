@@ -1,7 +1,7 @@
 // Package localserver owns the server of this user on this machine: its data directory and the
-// files in it, its socket and credentials, how it is opened, started in the background, found and
-// stopped. The lock of the directory belongs to the store (server/sqlite). The package must not
-// know any verb, flag or configuration file.
+// files in it, its socket and credentials, how it is started in the background, found and stopped.
+// The lock of the directory belongs to the store (server/sqlite/dirlock). The package must not know
+// any verb, flag or configuration file, nor the server itself: package instance runs it.
 //
 // Files in the data directory, which has mode 0700:
 //

@@ -22,7 +22,7 @@ func (d Dir) Keys() (login.Keys, error) {
 		}
 		return keys, nil
 	}
-	secret, err := d.secret("key")
+	secret, err := d.Secret("key")
 	if err != nil {
 		return login.Keys{}, fmt.Errorf("key of credentials: %w", err)
 	}
@@ -46,7 +46,7 @@ func (d Dir) SaveKeys(keys login.Keys) error {
 
 // StateKey returns the key that signs exported states, from the seed in the file "state.key".
 func (d Dir) StateKey() (ed25519.PrivateKey, error) {
-	secret, err := d.secret("state.key")
+	secret, err := d.Secret("state.key")
 	if err != nil {
 		return nil, fmt.Errorf("key of exported states: %w", err)
 	}

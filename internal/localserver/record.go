@@ -1,6 +1,7 @@
 package localserver
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,10 +14,11 @@ const (
 	configPathFile   = "config_path"
 	logPathFile      = "log_path"
 	defaultAgentFile = "default_agent"
+	urlFile          = "url"
 )
 
-// recordConfig records the path of the running server's configuration file; "": no file.
-func (d Dir) recordConfig(path string) error { return d.recordPath(configPathFile, path) }
+// RecordConfig records the path of the running server's configuration file; "": no file.
+func (d Dir) RecordConfig(path string) error { return d.recordPath(configPathFile, path) }
 
 // ConfigPath returns the path of the running server's configuration file, or "" if no server runs
 // or it has none.
@@ -39,6 +41,11 @@ func (d Dir) LogPath() string {
 		return d.Path(serverLog)
 	}
 	return d.recordedText(logPathFile)
+}
+
+// Forget removes the records of a server that ends: its configuration, its log and its URLs.
+func (d Dir) Forget() error {
+	return errors.Join(removeFile(d.Path(urlFile)), removeFile(d.Path(configPathFile)), removeFile(d.Path(logPathFile)))
 }
 
 func (d Dir) recordPath(file, path string) error {

@@ -20,7 +20,7 @@ const (
 )
 
 // Token returns the credential for loopback TCP. It is created on first use and kept over restarts.
-func (d Dir) Token() (string, error) { return d.secret("token") }
+func (d Dir) Token() (string, error) { return d.Secret("token") }
 
 // lostWith says of each private file what is lost if it is removed and made again.
 var lostWith = map[string]string{
@@ -37,9 +37,9 @@ func (d Dir) damaged(name, problem string) error {
 		"put back the file of a backup; without one remove it: the next start makes another, and %s", lostWith[name])
 }
 
-// secret returns the content of a private file: 32 random bytes in hex, created on first use. All
+// Secret returns the content of a private file: 32 random bytes in hex, created on first use. All
 // first users get the same.
-func (d Dir) secret(name string) (string, error) {
+func (d Dir) Secret(name string) (string, error) {
 	b, err := d.readPrivate(name, maxSecret)
 	if errors.Is(err, fs.ErrNotExist) {
 		raw := make([]byte, 32)

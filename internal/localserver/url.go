@@ -22,7 +22,7 @@ func (a Addresses) Record(urls []string, fingerprint string) error {
 	for _, u := range urls {
 		fmt.Fprintln(&text, strings.TrimSpace(u+" "+fingerprint))
 	}
-	if err := atomicfile.Write(a.dir.Path("url"), []byte(text.String()), 0o600); err != nil {
+	if err := atomicfile.Write(a.dir.Path(urlFile), []byte(text.String()), 0o600); err != nil {
 		return fmt.Errorf("record the server's address: %w", err)
 	}
 	return nil
@@ -69,7 +69,7 @@ func (a Addresses) Fingerprint(url string) string {
 // server runs or the URL is not recorded: after a server has stopped, another program may listen on
 // its port.
 func (a Addresses) recorded(url string) (fingerprint string, ok bool) {
-	b, err := os.ReadFile(a.dir.Path("url"))
+	b, err := os.ReadFile(a.dir.Path(urlFile))
 	if err != nil || a.dir.Holder() == 0 {
 		return "", false
 	}

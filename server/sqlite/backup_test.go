@@ -13,6 +13,7 @@ import (
 
 	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
+	"agentctl/server/sqlite/dirlock"
 )
 
 func noReport(int64, int64) {}
@@ -141,7 +142,7 @@ func TestARestoreRefusesWhatWouldBeLost(t *testing.T) {
 		t.Errorf("over a database: %v", err)
 	}
 	withStore(t, dir, sqlite.Options{}, func(*sqlite.Store) {
-		if _, err := sqlite.Restore(t.Context(), file, dir, true, noReport); !errors.Is(err, sqlite.ErrLocked) {
+		if _, err := sqlite.Restore(t.Context(), file, dir, true, noReport); !errors.Is(err, dirlock.ErrLocked) {
 			t.Errorf("over an open database: %v", err)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"agentctl/internal/dev/thorough"
 	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
+	"agentctl/server/sqlite/dirlock"
 )
 
 // checkFile checks a database and returns its damages as text.
@@ -243,7 +244,7 @@ func TestARepairIsRefusedWhileTheStoreIsOpen(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir, sqlite.Options{})
 	_, _, err := sqlite.Repair(context.Background(), dir, sqlite.RepairOptions{})
-	if !errors.Is(err, sqlite.ErrLocked) {
+	if !errors.Is(err, dirlock.ErrLocked) {
 		t.Errorf("%v", err)
 	}
 }

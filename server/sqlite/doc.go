@@ -1,7 +1,7 @@
 // Package sqlite stores sessions in one SQLite database inside a data directory. It implements
 // session.Store.
 //
-// It owns the lock of the directory, the database file, the write-ahead log and its checkpoints,
+// It owns the database file, the write-ahead log and its checkpoints,
 // the schema and its migrations, and the decision at Open whether the file still holds everything
 // that was ever shown. It must not know the meaning of events: lines are stored and returned byte
 // for byte.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"agentctl/server/sqlite"
+	"agentctl/server/sqlite/dirlock"
 )
 
 const holdDir = "AGENTCTL_TEST_HOLD"
@@ -69,14 +70,14 @@ func startHolder(t *testing.T, dir string) (pid int, end, kill func()) {
 
 func TestOneProcessHoldsADirectory(t *testing.T) {
 	dir := t.TempDir()
-	if pid := sqlite.Holder(dir); pid != 0 {
+	if pid := dirlock.Holder(dir); pid != 0 {
 		t.Errorf("a free directory is held by %d", pid)
 	}
 	pid, end, _ := startHolder(t, dir)
-	if got := sqlite.Holder(dir); got != pid {
+	if got := dirlock.Holder(dir); got != pid {
 		t.Errorf("held by %d, want %d", got, pid)
 	}
-	if _, err := sqlite.Open(dir, sqlite.Options{}); !errors.Is(err, sqlite.ErrLocked) ||
+	if _, err := sqlite.Open(dir, sqlite.Options{}); !errors.Is(err, dirlock.ErrLocked) ||
 		!strings.Contains(err.Error(), fmt.Sprint("process ", pid)) {
 		t.Errorf("opened beside its holder: %v", err)
 	}
@@ -85,13 +86,13 @@ func TestOneProcessHoldsADirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := sqlite.Holder(dir); got != os.Getpid() {
+	if got := dirlock.Holder(dir); got != os.Getpid() {
 		t.Errorf("held by %d, want this process", got)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if got := sqlite.Holder(dir); got != 0 {
+	if got := dirlock.Holder(dir); got != 0 {
 		t.Errorf("closed, yet held by %d", got)
 	}
 }
@@ -100,7 +101,7 @@ func TestAKilledProcessFreesItsDirectory(t *testing.T) {
 	dir := t.TempDir()
 	_, _, kill := startHolder(t, dir)
 	kill()
-	if got := sqlite.Holder(dir); got != 0 {
+	if got := dirlock.Holder(dir); got != 0 {
 		t.Errorf("held by %d", got)
 	}
 	s, err := sqlite.Open(dir, sqlite.Options{})
@@ -116,10 +117,10 @@ func TestAKilledProcessFreesItsDirectory(t *testing.T) {
 func TestAskingForTheHolderKeepsTheLock(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir, sqlite.Options{})
-	if got := sqlite.Holder(dir); got != os.Getpid() {
+	if got := dirlock.Holder(dir); got != os.Getpid() {
 		t.Errorf("held by %d", got)
 	}
-	if _, err := sqlite.Open(dir, sqlite.Options{}); !errors.Is(err, sqlite.ErrLocked) {
+	if _, err := sqlite.Open(dir, sqlite.Options{}); !errors.Is(err, dirlock.ErrLocked) {
 		t.Errorf("opened twice: %v", err)
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHoldDirectory$")

@@ -13,6 +13,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"agentctl/server/session"
+	"agentctl/server/sqlite/dirlock"
 )
 
 // Sync is the durability level of a commit.
@@ -52,7 +53,7 @@ type Store struct {
 	log       *slog.Logger
 	interval  time.Duration
 	walLimit  int64
-	lock      *dirLock
+	lock      *dirlock.Lock
 	readers   connPool
 	committed chan struct{} // one token: there was a commit since maintenance last looked
 	removed   chan struct{} // one token: a commit removed a session
@@ -68,10 +69,10 @@ type Store struct {
 
 var _ session.Store = (*Store)(nil)
 
-// Open opens the store in dir and creates dir when missing. The error wraps ErrLocked when another
-// process holds the store, is a *NewerError when a later release wrote it, a *MissingError when the
-// directory was used and its database is missing, and a *LogMissingError when the last store there
-// was not closed and its write-ahead log is missing. If the database may have lost something that
+// Open opens the store in dir and creates dir when missing. The error wraps dirlock.ErrLocked when
+// another process holds the store, is a *NewerError when a later release wrote it, a *MissingError
+// when the directory was used and its database is missing, and a *LogMissingError when the last
+// store there was not closed and its write-ahead log is missing. If the database may have lost something that
 // clients have seen, every session gets a new epoch.
 func Open(dir string, opts Options) (_ *Store, err error) {
 	s := &Store{
@@ -101,7 +102,7 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 			return nil, fmt.Errorf("open store: %w", err)
 		}
 	}
-	if s.lock, err = lock(dir); err != nil {
+	if s.lock, err = dirlock.New(dir); err != nil {
 		return nil, err
 	}
 	if err := s.open(dir); err != nil {

@@ -18,13 +18,14 @@ import (
 
 	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
+	"agentctl/server/sqlite/dirlock"
 )
 
 func TestASecondOpenFailsAndNamesTheHolder(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir, sqlite.Options{})
 	_, err := sqlite.Open(dir, sqlite.Options{})
-	if !errors.Is(err, sqlite.ErrLocked) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
+	if !errors.Is(err, dirlock.ErrLocked) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
 		t.Errorf("%v", err)
 	}
 }

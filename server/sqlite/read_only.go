@@ -12,13 +12,14 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"agentctl/server/eventlog"
+	"agentctl/server/sqlite/dirlock"
 )
 
 // A readOnly is a read-only connection to a database file, in one read transaction. A server may
 // have the file open and continue; the connection keeps the state that it found.
 type readOnly struct {
 	conn *sqlite.Conn
-	lock *dirLock // nil: another process holds the directory, or the file is in no data directory
+	lock *dirlock.Lock // nil: another process holds the directory, or the file is in no data directory
 }
 
 // openReadOnly opens a database file. It changes no file that a later Open checks: while no server
@@ -40,8 +41,8 @@ func openReadOnly(ctx context.Context, path string, needLog bool) (_ *readOnly, 
 		}
 	}()
 	dir := filepath.Dir(path)
-	if _, err := os.Stat(filepath.Join(dir, lockFile)); err == nil && filepath.Base(path) == fileName {
-		if r.lock, err = lock(dir); err != nil && !errors.Is(err, ErrLocked) {
+	if _, err := os.Stat(filepath.Join(dir, dirlock.File)); err == nil && filepath.Base(path) == fileName {
+		if r.lock, err = dirlock.New(dir); err != nil && !errors.Is(err, dirlock.ErrLocked) {
 			return nil, err
 		}
 		if err == nil && needLog {

@@ -13,6 +13,7 @@ import (
 
 	"agentctl/internal/atomicfile"
 	"agentctl/server/eventlog"
+	"agentctl/server/sqlite/dirlock"
 )
 
 // RepairOptions configures Repair.
@@ -35,7 +36,7 @@ type RepairOptions struct {
 
 // Repair writes everything that can be read of the database of a data directory to a new one, which
 // takes its place. The damaged database is kept: Repair returns its new path. Lost events are
-// replaced, so that no log has a gap, and every session gets a new epoch. The error wraps ErrLocked
+// replaced, so that no log has a gap, and every session gets a new epoch. The error wraps dirlock.ErrLocked
 // while a server holds the directory, and is a *LogMissingError if the log is missing and
 // o.WithoutLog is not set.
 func Repair(ctx context.Context, dir string, o RepairOptions) (r Report, kept string, err error) {
@@ -43,7 +44,7 @@ func Repair(ctx context.Context, dir string, o RepairOptions) (r Report, kept st
 	if _, err := os.Stat(path); err != nil {
 		return r, "", fmt.Errorf("repair: %w", err)
 	}
-	held, err := lock(dir)
+	held, err := dirlock.New(dir)
 	if err != nil {
 		return r, "", fmt.Errorf("repair: %w", err)
 	}

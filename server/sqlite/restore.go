@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"agentctl/server/sqlite/dirlock"
 )
 
 // ErrInUse is wrapped by the error of Restore when the data directory has a database.
@@ -20,7 +22,7 @@ func (e *DamagedError) Error() string { return fmt.Sprintf("%s is damaged: %s", 
 
 // Restore makes a copy of a backup the database of a data directory, after it has verified all of
 // it. With replace, a database that is there is kept under another name, which Restore returns. The
-// next Open gives every session a new epoch. The error wraps ErrLocked while a server holds the
+// next Open gives every session a new epoch. The error wraps dirlock.ErrLocked while a server holds the
 // directory.
 func Restore(ctx context.Context, file, dir string, replace bool, report Progress) (kept string, err error) {
 	defer func() {
@@ -28,7 +30,7 @@ func Restore(ctx context.Context, file, dir string, replace bool, report Progres
 			err = fmt.Errorf("restore: %w", err)
 		}
 	}()
-	held, err := lock(dir)
+	held, err := dirlock.New(dir)
 	if err != nil {
 		return "", err
 	}

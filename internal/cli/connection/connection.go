@@ -146,7 +146,7 @@ func (d *dialer) connectLocal(ctx context.Context, dir localserver.Dir, o wsclie
 	deadline := time.Now().Add(localserver.StartTimeout)
 	for {
 		if err := dir.EnsureRunning(ctx, !cli.Flags.NoStart); err != nil {
-			return nil, withStartHint(cli.Flags.OnlyReads, localserver.StoreError(err))
+			return nil, withStartHint(cli.Flags.OnlyReads, localserver.DiskError(err))
 		}
 		c, err := d.dial(ctx, dir.SocketURL(), true, o)
 		if err == nil {

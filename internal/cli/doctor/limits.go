@@ -86,7 +86,7 @@ func checkDisk(free uint64) check {
 
 func checkDescriptors(limit uint64) check {
 	c := check{"open files", checkOK, fmt.Sprintf("a process may have %d", limit)}
-	if needed := host.NeededFiles(server.Limits{}); limit < needed {
+	if needed := host.NeededFiles(server.Limits{}.Sockets()); limit < needed {
 		c.Status = checkNote
 		c.Detail += fmt.Sprintf(": the default limit of clients needs %d; raise ulimit -n", needed)
 	}

@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/cli/host"
 	"agentctl/internal/config"
 	"agentctl/internal/localserver"
+	"agentctl/internal/localserver/instance"
 	"agentctl/server"
 	"agentctl/server/sandbox"
 )
@@ -34,7 +35,7 @@ func newRunningConfig(o *serveOptions, dir localserver.Dir, c *config.Server) *r
 		origins: server.NewOrigins(c.Origins...), secrets: hookSecrets{},
 	}
 	r.sandbox = sandbox.New(sandbox.Options{
-		Config: c.Config, Own: []string{string(dir), o.Config}, Dir: dir.Path(localserver.SandboxDir),
+		Config: c.Config, Own: []string{string(dir), o.Config}, Dir: dir.Path(instance.SandboxDir),
 	})
 	r.agents = agents.NewCurrent(r.registry(c))
 	return r
@@ -44,7 +45,7 @@ func newRunningConfig(o *serveOptions, dir localserver.Dir, c *config.Server) *r
 func (r *runningConfig) registry(c *config.Server) *agents.Registry {
 	registry := c.Registry()
 	registry.Instructions = config.UserInstructions(r.options.CLI.Env)
-	registry.Changes, registry.Outputs = r.dir.Path("changes"), r.dir.Path(localserver.Outputs)
+	registry.Changes, registry.Outputs = r.dir.Path("changes"), r.dir.Path(instance.Outputs)
 	registry.Sandbox = r.sandbox
 	return registry
 }
@@ -52,9 +53,9 @@ func (r *runningConfig) registry(c *config.Server) *agents.Registry {
 // server returns the configuration for the server.
 func (r *runningConfig) server(c *config.Server) server.Config {
 	s := serverConfig(c, r.agents, r.options.CLI.Build.Version(), r.log)
-	if files, err := host.OpenFileLimit(); err == nil && files < host.NeededFiles(s.Limits) {
+	if files, err := host.OpenFileLimit(); err == nil && files < host.NeededFiles(s.Limits.Sockets()) {
 		r.log.Warn("fewer open files than limits.connections needs: raise ulimit -n",
-			"files", files, "needed", host.NeededFiles(s.Limits))
+			"files", files, "needed", host.NeededFiles(s.Limits.Sockets()))
 	}
 	return s
 }

@@ -9,7 +9,7 @@ import (
 
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
-	"agentctl/internal/localserver"
+	"agentctl/internal/localserver/instance"
 	"agentctl/internal/ssh"
 )
 
@@ -35,7 +35,7 @@ func runConnect(ctx context.Context, o *connectOptions) error {
 		return err
 	}
 	if err := dir.EnsureRunning(ctx, !o.CLI.Flags.NoStart); err != nil {
-		return localserver.StoreError(err)
+		return instance.StoreError(err)
 	}
 	c, err := new(net.Dialer).DialContext(ctx, "unix", dir.Socket())
 	if err != nil {

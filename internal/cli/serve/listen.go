@@ -9,6 +9,7 @@ import (
 
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
+	"agentctl/internal/localserver/instance"
 	"agentctl/protocol"
 	"agentctl/server"
 )
@@ -16,7 +17,7 @@ import (
 // listeners are the listeners of a server that starts, and their addresses.
 type listeners struct {
 	options     *serveOptions
-	instance    *localserver.Instance
+	instance    *instance.Instance
 	certificate *localserver.Certificate // nil: no TLS
 
 	url      string              // of the first TCP listener, else of the socket

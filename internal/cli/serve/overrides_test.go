@@ -26,11 +26,11 @@ func TestTheFlagSetsTheLimitOfConnections(t *testing.T) {
 		if l.Connections != c.want {
 			t.Errorf("--connections %d: a limit of %d", c.flag, l.Connections)
 		}
-		if n := host.NeededFiles(l); n != uint64(c.want)+64+256+host.SpareFiles {
+		if n := host.NeededFiles(l.Sockets()); n != uint64(c.want)+64+256+host.SpareFiles {
 			t.Errorf("--connections %d: %d files", c.flag, n)
 		}
 	}
-	if n := host.NeededFiles(server.Limits{}); n != 4096+64+256+host.SpareFiles {
+	if n := host.NeededFiles(server.Limits{}.Sockets()); n != 4096+64+256+host.SpareFiles {
 		t.Errorf("by default: %d files", n)
 	}
 }

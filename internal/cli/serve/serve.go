@@ -22,6 +22,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/internal/export"
 	"agentctl/internal/localserver"
+	"agentctl/internal/localserver/instance"
 	"agentctl/server"
 	"agentctl/server/archive"
 	"agentctl/server/login"
@@ -142,7 +143,7 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal kills a server that drains
 	i, err := o.open(ctx, dir, c)
-	if errors.Is(err, localserver.ErrRunning) && o.IdleExit > 0 {
+	if errors.Is(err, instance.ErrRunning) && o.IdleExit > 0 {
 		return nil // another background server won the start
 	}
 	if err != nil && ctx.Err() != nil {
@@ -209,9 +210,9 @@ func timeoutCause(ctx context.Context) error {
 }
 
 // open opens the server of a data directory, without listeners.
-func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.Server) (*localserver.Instance, error) {
+func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.Server) (*instance.Instance, error) {
 	o.running = newRunningConfig(o, dir, c)
-	options := localserver.Options{
+	options := instance.Options{
 		Server: o.running.server(c), Sync: sqlite.Sync(c.Sync), Log: o.running.log, Config: o.Config,
 	}
 	var err error
@@ -237,9 +238,9 @@ func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.
 			return nil, err
 		}
 	}
-	i, err := localserver.Open(ctx, dir, options)
+	i, err := instance.Open(ctx, dir, options)
 	if err != nil {
-		return nil, localserver.StoreError(err)
+		return nil, instance.StoreError(err)
 	}
 	return i, nil
 }

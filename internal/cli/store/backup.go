@@ -8,7 +8,7 @@ import (
 
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/format"
-	"agentctl/internal/localserver"
+	"agentctl/internal/localserver/instance"
 	"agentctl/server/sqlite"
 )
 
@@ -44,7 +44,7 @@ func runBackup(ctx context.Context, o *backupOptions) error {
 	err = sqlite.Backup(ctx, string(dir), o.File, report)
 	end()
 	if err != nil {
-		return localserver.StoreError(err)
+		return instance.StoreError(err)
 	}
 	result := struct {
 		File  string `json:"file"`

@@ -9,7 +9,7 @@ import (
 
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
-	"agentctl/internal/localserver"
+	"agentctl/internal/localserver/instance"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/server/sqlite"
@@ -70,7 +70,7 @@ func runCheck(ctx context.Context, o *storeCheckOptions) error {
 	})
 	end()
 	if err != nil {
-		return localserver.StoreError(err)
+		return instance.StoreError(err)
 	}
 	if err := printReport(o.CLI.Out, found); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
-	"agentctl/internal/localserver"
+	"agentctl/internal/localserver/instance"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
@@ -72,7 +72,7 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 			"to begin without sessions, which are lost then, remove the files \"agentctl.db\" and \"generation\" there")
 	}
 	if err != nil {
-		return localserver.StoreError(err)
+		return instance.StoreError(err)
 	}
 	if err := printReport(o.CLI.Out, found); err != nil {
 		return err

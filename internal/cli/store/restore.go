@@ -9,7 +9,7 @@ import (
 
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
-	"agentctl/internal/localserver"
+	"agentctl/internal/localserver/instance"
 	"agentctl/server/sqlite"
 )
 
@@ -54,7 +54,7 @@ func runRestore(ctx context.Context, o *restoreOptions) error {
 	kept, err := sqlite.Restore(ctx, o.File, string(dir), o.Replace, report)
 	end()
 	if err != nil {
-		return localserver.StoreError(err)
+		return instance.StoreError(err)
 	}
 	return o.CLI.Out.Print(keptResult{kept}, func(w io.Writer) {
 		fmt.Fprintf(w, "restored %s\n", dir)

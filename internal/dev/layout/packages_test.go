@@ -67,7 +67,7 @@ var packageRules = []packageRule{
 		"protocol", "protocol/codec",
 	}},
 	{pkg: "internal/cli/host", imports: []string{
-		"internal/config", "internal/exit", "internal/localserver", "server",
+		"internal/config", "internal/exit", "internal/localserver",
 	}},
 	{pkg: "internal/cli/localagent", imports: []string{
 		"internal/agents", "internal/cli/host", "internal/cli/verb", "internal/config",
@@ -133,11 +133,12 @@ var packageRules = []packageRule{
 		"tui/remote",
 	}, verbImports...)},
 	{pkg: "internal/cli/serve", imports: append([]string{
-		"internal/agents", "internal/cli/host", "internal/credentials", "internal/export",
+		"internal/localserver/instance", "internal/agents", "internal/cli/host", "internal/credentials", "internal/export",
 		"internal/redact", "internal/serverlog", "internal/ssh", "internal/worktree", "server", "server/archive",
 		"server/hook", "server/login", "server/sandbox", "server/session", "server/session/upkeep", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/store", imports: append([]string{
+		"internal/localserver/instance",
 		"server/eventlog", "server/session/stored", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/agents", imports: append([]string{
@@ -198,8 +199,9 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "server/history", imports: []string{"protocol", "server/eventlog"}},
 	{pkg: "server/sqlite", imports: []string{
-		"protocol", "server/eventlog", "server/session", "server/agent", "internal/atomicfile",
+		"protocol", "server/eventlog", "server/session", "server/agent", "server/sqlite/dirlock", "internal/atomicfile",
 	}},
+	{pkg: "server/sqlite/dirlock"},
 	{pkg: "server/embedded", imports: serverImports},
 	{pkg: "server/agent", imports: []string{"protocol", "server/policy", "server/sandbox"}},
 	{pkg: "server/agent/acp", imports: agentImports},
@@ -349,8 +351,11 @@ var packageRules = []packageRule{
 		"protocol", "server/login", "internal/localserver", "internal/exit", "internal/atomicfile",
 	}},
 	{pkg: "internal/localserver", imports: []string{
-		"protocol", "server", "server/eventlog", "server/login", "server/session", "server/sqlite",
-		"server/agent", "server/agent/process", "internal/exit", "internal/atomicfile",
+		"protocol", "server/eventlog", "server/login", "server/sqlite/dirlock", "internal/exit", "internal/atomicfile",
+	}},
+	{pkg: "internal/localserver/instance", imports: []string{
+		"protocol", "server", "server/eventlog", "server/login", "server/sqlite", "server/sqlite/dirlock",
+		"server/agent", "server/agent/process", "internal/exit", "internal/localserver",
 	}},
 	{pkg: "internal/export", imports: []string{
 		"internal/format", "protocol", "tui/diff", "tui/filechange", "tui/describe", "tui/transcript", "internal/output",

@@ -1,6 +1,6 @@
 //go:build unix
 
-package localserver
+package instance
 
 import (
 	"bufio"
@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,6 +24,7 @@ import (
 
 	"agentctl/internal/agents"
 	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
 	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/eventlog"
@@ -35,14 +37,14 @@ const serverEnv = "LOCALSERVER_TEST_DIR"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == "serve" { // as backgroundServer starts it
-		if err := serveSocket(Dir(os.Args[3])); err != nil {
+		if err := serveSocket(localserver.Dir(os.Args[3])); err != nil {
 			fmt.Fprintln(os.Stderr, "agentctl:", err)
 			os.Exit(1)
 		}
 		return
 	}
 	if dir, ok := os.LookupEnv(serverEnv); ok {
-		if err := runServer(Dir(dir)); err != nil {
+		if err := runServer(localserver.Dir(dir)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -56,7 +58,7 @@ func testOptions() Options {
 }
 
 // runServer runs a server until stdin ends, or by signal as any process.
-func runServer(dir Dir) error {
+func runServer(dir localserver.Dir) error {
 	i, err := Open(context.Background(), dir, testOptions())
 	if err != nil {
 		return err
@@ -67,7 +69,7 @@ func runServer(dir Dir) error {
 }
 
 // serveSocket serves the socket until SIGTERM. If another server runs, it returns nil.
-func serveSocket(dir Dir) error {
+func serveSocket(dir localserver.Dir) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	i, err := Open(ctx, dir, testOptions())
@@ -90,7 +92,7 @@ func serveSocket(dir Dir) error {
 }
 
 // startServer runs a server in a separate process until stop is called.
-func startServer(t *testing.T, dir Dir) (stop func()) {
+func startServer(t *testing.T, dir localserver.Dir) (stop func()) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), serverEnv+"="+string(dir))
@@ -115,7 +117,7 @@ func startServer(t *testing.T, dir Dir) (stop func()) {
 }
 
 func TestOneServerHoldsADirectory(t *testing.T) {
-	d := Dir(t.TempDir())
+	d := localserver.Dir(t.TempDir())
 	if pid := d.Holder(); pid != 0 {
 		t.Errorf("a free directory is held by %d", pid)
 	}
@@ -141,7 +143,7 @@ func TestOneServerHoldsADirectory(t *testing.T) {
 }
 
 func TestStopWaitsUntilTheDirectoryIsFree(t *testing.T) {
-	d := Dir(t.TempDir())
+	d := localserver.Dir(t.TempDir())
 	wait := startServer(t, d)
 	if err := d.Stop(t.Context(), d.Holder()); err != nil {
 		t.Fatal(err)
@@ -153,7 +155,7 @@ func TestStopWaitsUntilTheDirectoryIsFree(t *testing.T) {
 }
 
 func TestAKilledServerFreesItsDirectory(t *testing.T) {
-	d := Dir(t.TempDir())
+	d := localserver.Dir(t.TempDir())
 	wait := startServer(t, d)
 	pid := d.Holder()
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
@@ -174,7 +176,7 @@ func TestAKilledServerFreesItsDirectory(t *testing.T) {
 
 // A killed server leaves the long outputs of its tools: the next one removes them.
 func TestTheOutputsOfAKilledServerAreRemoved(t *testing.T) {
-	d := Dir(t.TempDir())
+	d := localserver.Dir(t.TempDir())
 	left := filepath.Join(d.Path(Outputs), "agentctl-output-1")
 	if err := os.MkdirAll(left, 0o700); err != nil {
 		t.Fatal(err)
@@ -194,7 +196,7 @@ func TestTheOutputsOfAKilledServerAreRemoved(t *testing.T) {
 }
 
 func TestWaitReleasedEndsWithItsContext(t *testing.T) {
-	d := Dir(t.TempDir())
+	d := localserver.Dir(t.TempDir())
 	defer startServer(t, d)()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -204,7 +206,7 @@ func TestWaitReleasedEndsWithItsContext(t *testing.T) {
 }
 
 func TestAnIdleServerEnds(t *testing.T) {
-	d := Dir(t.TempDir())
+	d := localserver.Dir(t.TempDir())
 	i, err := Open(t.Context(), d, testOptions())
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +228,7 @@ func TestAnIdleServerEnds(t *testing.T) {
 }
 
 func TestWithoutAServerEnsureRunningSaysHowToStartOne(t *testing.T) {
-	d := Dir(t.TempDir())
+	d := localserver.Dir(t.TempDir())
 	var e *exit.Error
 	if err := d.EnsureRunning(t.Context(), false); !errors.As(err, &e) || e.Status != exit.Unreachable || e.Hint == "" {
 		t.Errorf("%v", err)
@@ -234,7 +236,7 @@ func TestWithoutAServerEnsureRunningSaysHowToStartOne(t *testing.T) {
 }
 
 func TestAServerWithoutASocketIsNamed(t *testing.T) {
-	d := Dir(t.TempDir())
+	d := localserver.Dir(t.TempDir())
 	defer startServer(t, d)() // it holds the directory, and has no socket
 	for _, start := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -249,7 +251,7 @@ func TestAServerWithoutASocketIsNamed(t *testing.T) {
 }
 
 func TestOneOfSeveralStartsWins(t *testing.T) {
-	d := Dir(filepath.Join(t.TempDir(), "data"))
+	d := localserver.Dir(filepath.Join(t.TempDir(), "data"))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var starts sync.WaitGroup
@@ -277,7 +279,7 @@ func TestOneOfSeveralStartsWins(t *testing.T) {
 }
 
 func TestAServerThatCannotStartSaysWhy(t *testing.T) {
-	d := Dir(t.TempDir())
+	d := localserver.Dir(t.TempDir())
 	if err := os.WriteFile(d.Path("agentctl.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +293,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 }
 
 func TestEnsureRunningEndsWithTheTimeout(t *testing.T) {
-	d := Dir(t.TempDir())
+	d := localserver.Dir(t.TempDir())
 	defer startServer(t, d)() // it holds the directory, and has no socket
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, exit.ErrTimeout)
 	defer cancel()
@@ -302,7 +304,7 @@ func TestEnsureRunningEndsWithTheTimeout(t *testing.T) {
 
 // A server whose store has failed for good exits with the reason, so that the next start recovers.
 func TestAServerEndsWhenItsStoreFails(t *testing.T) {
-	i, err := Open(t.Context(), Dir(t.TempDir()), testOptions())
+	i, err := Open(t.Context(), localserver.Dir(t.TempDir()), testOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,4 +343,66 @@ type failedStore struct{ session.Store }
 
 func (*failedStore) Commit([]*eventlog.Batch) error {
 	return fmt.Errorf("sync: %w", eventlog.ErrStoreFailed)
+}
+
+func TestTheTokenGoesNowhereButToARunningServersOwnURL(t *testing.T) {
+	d := localserver.Dir(t.TempDir())
+	token, err := d.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Addresses().Record([]string{"ws://127.0.0.1:7777", "ws://[::1]:7777"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.Addresses().Token("ws://127.0.0.1:7777"); got != "" {
+		t.Error("no server runs: another program may have the port")
+	}
+	defer startServer(t, d)()
+	for url, want := range map[string]string{
+		"ws://127.0.0.1:7777": token, "http://127.0.0.1:7777/v1/ws": token, "ws://[::1]:7777/": token,
+		"ws://127.0.0.1:7778": "", "wss://127.0.0.1:7777": "", "ws://localhost:7777": "",
+		"ws://127.0.0.1:7777.evil.example": "",
+		"ws://evil@127.0.0.1:77":           "", "unix:///x": "", "": "", "ws://": "",
+	} {
+		if got := d.Addresses().Token(url); got != want {
+			t.Errorf("%s gets %q, want %q", url, got, want)
+		}
+	}
+}
+
+func TestTheConfigurationIsThatOfTheRunningServer(t *testing.T) {
+	d, path := localserver.Dir(t.TempDir()), filepath.Join(t.TempDir(), "server.json")
+	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.RecordConfig(path + ".old"); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.ConfigPath(); got != "" {
+		t.Errorf("no server runs: %q", got)
+	}
+	for _, want := range []string{path, ""} {
+		options := testOptions()
+		options.Config = want
+		i, err := Open(t.Context(), d, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.ConfigPath(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if got := ownPaths(d); slices.Contains(got, path) != (want != "") {
+			t.Errorf("with the configuration %q no policy allows changes in %q", want, got)
+		}
+		if err := i.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.RecordConfig(path); err != nil {
+		t.Fatal(err)
+	}
+	startServer(t, d)()
+	if _, err := os.Stat(d.Path("config_path")); !os.IsNotExist(err) {
+		t.Errorf("left behind: %v", err)
+	}
 }

@@ -1,4 +1,4 @@
-package sqlite
+package dirlock
 
 import (
 	"errors"
@@ -9,20 +9,20 @@ import (
 	"sync"
 )
 
-// ErrLocked is wrapped by the error of Open when the data directory is in use; the text names the
+// ErrLocked is wrapped by the error of New when the data directory is in use; the text names the
 // process.
 var ErrLocked = errors.New("data directory is in use")
 
-// lockFile is the file in a data directory that is locked while its store is open. Earlier releases
-// lock it too.
-const lockFile = "serving"
+// File is the file in a data directory that is locked while its store is open. Earlier releases lock
+// it too.
+const File = "serving"
 
-// A dirLock is a held data directory.
+// A Lock is a held data directory.
 //
 // The operating system releases the lock when the process ends, so a lock is never stale. On Unix
 // it also releases the lock when the process closes any other handle of the file: outside this
-// file, do not open it in the process that holds the lock.
-type dirLock struct {
+// package, do not open it in the process that holds the lock.
+type Lock struct {
 	file *os.File
 	info os.FileInfo
 }
@@ -30,17 +30,17 @@ type dirLock struct {
 // locks holds the locks of this process. Unix locks exclude other processes only.
 var locks struct {
 	mu   sync.Mutex
-	held []*dirLock
+	held []*Lock
 }
 
-// lock creates dir (0700) if necessary and locks it. It fails with ErrLocked if any process holds
+// New creates dir (0700) if necessary and locks it. It fails with ErrLocked if any process holds
 // it, this one included. The lock file is never removed: otherwise two processes could lock two
 // files of the same name.
-func lock(dir string) (*dirLock, error) {
+func New(dir string) (*Lock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create data directory: %w", err)
 	}
-	path := filepath.Join(dir, lockFile)
+	path := filepath.Join(dir, File)
 	locks.mu.Lock()
 	defer locks.mu.Unlock()
 	if heldHere(path) {
@@ -50,7 +50,7 @@ func lock(dir string) (*dirLock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock data directory: %w", err)
 	}
-	l := &dirLock{file: file}
+	l := &Lock{file: file}
 	locked, holder, err := tryLock(file)
 	if err == nil && locked {
 		l.info, err = file.Stat()
@@ -66,17 +66,17 @@ func lock(dir string) (*dirLock, error) {
 }
 
 // Close releases the directory.
-func (l *dirLock) Close() error {
+func (l *Lock) Close() error {
 	locks.mu.Lock()
 	defer locks.mu.Unlock()
-	locks.held = slices.DeleteFunc(locks.held, func(other *dirLock) bool { return other == l })
+	locks.held = slices.DeleteFunc(locks.held, func(other *Lock) bool { return other == l })
 	return l.file.Close()
 }
 
 // Holder returns the id of the process that has a store open in dir, or 0 if no process has. On
 // Windows it returns 0 for other processes.
 func Holder(dir string) int {
-	path := filepath.Join(dir, lockFile)
+	path := filepath.Join(dir, File)
 	locks.mu.Lock()
 	defer locks.mu.Unlock()
 	if heldHere(path) {
@@ -93,7 +93,7 @@ func Holder(dir string) int {
 // heldHere reports whether this process holds the lock file at path. The caller holds locks.mu.
 func heldHere(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && slices.ContainsFunc(locks.held, func(l *dirLock) bool { return os.SameFile(l.info, info) })
+	return err == nil && slices.ContainsFunc(locks.held, func(l *Lock) bool { return os.SameFile(l.info, info) })
 }
 
 func lockedBy(dir string, pid int) error {

@@ -1,4 +1,4 @@
-package localserver
+package instance
 
 import (
 	"context"
@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
 	"agentctl/server"
 	"agentctl/server/agent"
 	"agentctl/server/agent/process"
 	"agentctl/server/login"
 	"agentctl/server/sqlite"
+	"agentctl/server/sqlite/dirlock"
 )
 
 const (
@@ -42,7 +44,7 @@ type Options struct {
 // An Instance is a server on a data directory: the store, which holds the lock of the directory,
 // the server and its listeners.
 type Instance struct {
-	dir       Dir
+	dir       localserver.Dir
 	store     *sqlite.Store
 	server    *server.Server
 	listeners []*server.Listener // not served yet
@@ -52,13 +54,13 @@ type Instance struct {
 
 // Open locks the directory and opens everything but the listeners. It fails with ErrRunning if
 // another server runs.
-func Open(ctx context.Context, dir Dir, o Options) (_ *Instance, err error) {
+func Open(ctx context.Context, dir localserver.Dir, o Options) (_ *Instance, err error) {
 	if err := dir.Create(); err != nil {
 		return nil, err
 	}
 	i := &Instance{dir: dir}
 	if i.store, err = sqlite.Open(string(dir), sqlite.Options{Sync: o.Sync, Log: o.Log}); err != nil {
-		if !errors.Is(err, sqlite.ErrLocked) {
+		if !errors.Is(err, dirlock.ErrLocked) {
 			return nil, err
 		}
 		if pid := dir.Holder(); pid != 0 {
@@ -81,8 +83,8 @@ func Open(ctx context.Context, dir Dir, o Options) (_ *Instance, err error) {
 const SandboxDir = "sandbox"
 
 // ownPaths returns the directory and the recorded configuration of the server, without links.
-func (d Dir) ownPaths() (paths []string) {
-	for _, path := range []string{string(d), d.ConfigPath()} {
+func ownPaths(dir localserver.Dir) (paths []string) {
+	for _, path := range []string{string(dir), dir.ConfigPath()} {
 		if real, err := filepath.EvalSymlinks(path); err == nil && path != "" {
 			if real, err = filepath.Abs(real); err == nil {
 				paths = append(paths, real)
@@ -93,13 +95,13 @@ func (d Dir) ownPaths() (paths []string) {
 }
 
 func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
-	if err := i.dir.recordConfig(o.Config); err != nil {
+	if err := i.dir.RecordConfig(o.Config); err != nil {
 		return err
 	}
 	cfg := o.Server
 	cfg.Session.Store, cfg.Session.KillProcessGroup = i.store, endGroup
 	if len(cfg.Session.Secret) == 0 {
-		secret, err := i.dir.secret("secret")
+		secret, err := i.dir.Secret("secret")
 		if err != nil {
 			return fmt.Errorf("secret of exported states: %w", err)
 		}
@@ -108,12 +110,12 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 	if cfg.Session.Key, err = i.dir.StateKey(); err != nil {
 		return err
 	}
-	envKey, err := i.dir.secret("env.key")
+	envKey, err := i.dir.Secret("env.key")
 	if err != nil {
 		return fmt.Errorf("key of environments: %w", err)
 	}
 	cfg.Session.EnvKey = []byte(envKey)
-	cfg.Session.OwnDirectories = i.dir.ownPaths()
+	cfg.Session.OwnDirectories = ownPaths(i.dir)
 	if i.authenticator, err = i.dir.Authenticator(o.Users); err != nil {
 		return err
 	}
@@ -136,7 +138,7 @@ func (i *Instance) Authenticator() *login.Authenticator { return i.authenticator
 func (i *Instance) Server() *server.Server { return i.server }
 
 // Dir returns the data directory.
-func (i *Instance) Dir() Dir { return i.dir }
+func (i *Instance) Dir() localserver.Dir { return i.dir }
 
 // AddListener adds a listener, which Serve serves and Close closes.
 func (i *Instance) AddListener(l *server.Listener) { i.listeners = append(i.listeners, l) }
@@ -232,7 +234,5 @@ func (i *Instance) Close() error {
 	if i.server != nil {
 		errs = append(errs, i.drain())
 	}
-	errs = append(errs, removeFile(i.dir.Path("url")), removeFile(i.dir.Path(configPathFile)),
-		removeFile(i.dir.Path(logPathFile)), i.store.Close())
-	return errors.Join(errs...)
+	return errors.Join(append(errs, i.dir.Forget(), i.store.Close())...)
 }
