@@ -42,7 +42,7 @@ func TestSideColumnShowsTheSectionsThatHaveContent(t *testing.T) {
 	}{
 		{"plan", 140, 36, []string{
 			"plan 1/3\n✓ Read the imports\n▸ Drop what is unused", "files 1\npkg/store/store.go +1 −1\n",
-			"context\n38k of 100k tokens", "people 2\n● ada (you)", "● bob",
+			"people 2\n● ada (you)", "● bob",
 		}, "queue"},
 		{"queue", 160, 44, []string{
 			"queue 2\n1 Then write the release", "2 Push it and tell me.\nheld by bob",
@@ -115,7 +115,7 @@ func TestSideColumnIsAnOverlayOnANarrowScreen(t *testing.T) {
 	s := withSide(t, "plan", 80, 24)
 	s.mustHide("files 1")
 	s.press("alt+p")
-	s.mustShow("plan 1/3", "files 1", "38k of 100k tokens", "people 2", "esc back")
+	s.mustShow("plan 1/3", "files 1", "people 2", "esc back")
 	s.typeText("x") // goes to no text field below
 	s.press("esc")
 	s.mustHide("files 1")

@@ -3,7 +3,6 @@ package turns
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"agentctl/protocol"
 )
@@ -12,7 +11,6 @@ import (
 type Turns struct {
 	transcript protocol.Transcript // the current turn alone
 	partial    bool                // the events began within the current turn
-	heard      time.Time           // see Heard
 
 	turns     []*Turn
 	compacted *protocol.ContextCompactedData // see LastCompaction
@@ -51,7 +49,7 @@ func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
 	case protocol.MessageUser:
 		current := t.transcript.Current()
 		t.transcript.Turns = []*protocol.Turn{current}
-		t.partial, t.plan, t.heard = false, nil, e.Time
+		t.partial, t.plan = false, nil
 		t.turns = append(t.turns, newTurn(current))
 		return nil, nil
 	case protocol.TurnStarted:
@@ -80,7 +78,6 @@ func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
 func (t *Turns) applyWaits(e *protocol.Event) {
 	if current := t.transcript.Current(); current != nil && e.Turn == current.Turn {
 		t.last().waits.Apply(e)
-		t.heard = e.Time
 	}
 }
 
@@ -115,9 +112,6 @@ func (t *Turns) Waits() *protocol.Waits {
 	}
 	return &t.last().waits
 }
-
-// Heard returns the time of the last event of the current turn, or zero.
-func (t *Turns) Heard() time.Time { return t.heard }
 
 // Current returns the current turn, the last one while no turn runs. It is nil without a turn.
 func (t *Turns) Current() *protocol.Turn { return t.transcript.Current() }

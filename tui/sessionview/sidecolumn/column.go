@@ -9,7 +9,6 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
-	"agentctl/tui/describe"
 	"agentctl/tui/filechange"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
@@ -40,9 +39,8 @@ type Options struct {
 // is left out.
 type Section func(width int) (title, note string, lines []string)
 
-// Column shows sections of panels, the changed files, the context usage and the people of the session
-// beside the transcript, or over it on a narrow screen. It is left out without lines of panels and
-// files.
+// Column shows sections of panels, the changed files and the people of the session beside the transcript,
+// or over it on a narrow screen. It is left out without lines of panels and files.
 type Column struct {
 	Options
 	styles     *ui.Styles
@@ -67,7 +65,7 @@ func New(
 	}
 	c := &Column{Options: o, styles: s, replica: r, commands: commands, transcript: t}
 	c.Git = func() []protocol.DirectoryFile { return nil }
-	c.sections = append(first, c.fileSection, c.gitSection, c.contextSection, c.peopleSection)
+	c.sections = append(first, c.fileSection, c.gitSection, c.peopleSection)
 	c.causes = len(first) + 1
 	return c
 }
@@ -221,29 +219,6 @@ func (c *Column) File(line int) string {
 		return ""
 	}
 	return files[rows[line].File].Path
-}
-
-// contextSection returns the usage of the context and of tokens, and the cost.
-func (c *Column) contextSection(int) (title, note string, lines []string) {
-	s, state := c.styles, c.replica.State
-	if info := state.Context; info != nil {
-		for _, text := range describe.Context(info, format.Thousands) {
-			lines = append(lines, " "+s.Dim.Render(text))
-		}
-	}
-	for i := range state.Limits {
-		w := &state.Limits[i]
-		lines = append(lines, " "+s.ContextStyle(w.Percent).Render(describe.Window(w, s.ShortDate)))
-	}
-	if u := state.Usage; u != nil {
-		if parts := describe.Usage(u, format.Thousands); len(parts) > 0 {
-			lines = append(lines, " "+s.Dim.Render(strings.Join(parts[:min(2, len(parts))], " · ")))
-		}
-		if cost := describe.Cost(u); cost != "" {
-			lines = append(lines, " "+s.Dim.Render(cost+" so far"))
-		}
-	}
-	return "context", "", lines
 }
 
 // peopleSection returns the connected clients, unless this one is alone.

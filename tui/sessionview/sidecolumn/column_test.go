@@ -8,7 +8,6 @@ import (
 
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
-	"agentctl/protocol"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
@@ -80,10 +79,4 @@ func TestTheColumnIsToggled(t *testing.T) {
 	if r.Overlays.Top() != nil {
 		t.Error("esc does not close the column")
 	}
-}
-
-func TestTheColumnShowsTheLimitsOfTheAccount(t *testing.T) {
-	r, _ := open(t, 20)
-	r.Replica.State.Limits = []protocol.UsageWindow{{Name: "five_hour", Percent: 90}, {Name: "seven_day", Percent: 40}}
-	r.MustShow("context", " 5 hours 90%\n week 40%\n")
 }

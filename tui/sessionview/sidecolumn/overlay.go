@@ -55,7 +55,7 @@ func (o *overlay) FullScreen() bool { return true }
 // Contains reports whether a column of cells of a screen belongs to the side column.
 func (c *Column) Contains(x, screen int) bool { return x >= screen-c.Width(screen) }
 
-// Toggle shows or hides the column. On a narrow screen, and for context and people alone, it returns the
+// Toggle shows or hides the column. On a narrow screen, and for people alone, it returns the
 // column as an overlay.
 func (c *Column) Toggle(screen int) panel.Result {
 	if screen < minScreen || !c.hasCause() {
