@@ -204,10 +204,13 @@ func fitNames(names []string, width int) string {
 // them.
 func (c *card) appendSection(s *Section, dir string) int {
 	width, label, column := c.textWidth(), s.Label, c.column()
-	if cells := ansi.StringWidth(label) + 1; column == 0 && label != "" {
-		beside, below := rows(s.wrapped(width-cells, dir)), rows(s.wrapped(width, dir))
-		if !s.markdown && (beside <= below || beside == 2) {
-			column, width = cells, width-cells
+	switch {
+	case label == "":
+		column, width = 0, width+column
+	case column == 0:
+		beside, below := rows(s.wrapped(width-labelWidth, dir)), rows(s.wrapped(width, dir))
+		if !s.markdown && ansi.StringWidth(label) < labelWidth && (beside <= below || beside == 2) {
+			column, width = labelWidth, width-labelWidth
 		} else {
 			c.lines = append(c.lines, cardLine{label: label, row: s.row})
 			label = ""

@@ -47,12 +47,12 @@ reason  ▏ One.
 ▏ ‹3 blank lines›
 ▏ reason  ▏ fine‹60 spaces›; id
 ▏ ␉   make
-tool ▏ Bash
-in ▏ /w
-title ▏ Look
-reason ▏ One.
-       ▏ ‹3 blank lines›
-       ▏ Two.`
+tool    ▏ Bash
+in      ▏ /w
+title   ▏ Look
+reason  ▏ One.
+        ▏ ‹3 blank lines›
+        ▏ Two.`
 	if got := cardText(r, 40); got != want {
 		t.Errorf("got card\n%s\nwant\n%s", got, want)
 	}
@@ -321,7 +321,7 @@ func TestACardRepeatsNothing(t *testing.T) {
 func TestANarrowCardHasNoColumnOfLabels(t *testing.T) {
 	r := &protocol.Approval{Kind: protocol.ApproveCommand, Command: "echo " + strings.Repeat("x", 100), Name: "bash"}
 	want := "command\n▏ echo " + strings.Repeat("x", 29) + "\n↪ " + strings.Repeat("x", 34) + "\n↪ " + strings.Repeat("x", 34) +
-		"\n↪ xxx\ntool ▏ bash"
+		"\n↪ xxx\ntool    ▏ bash"
 	if got := cardText(r, 40); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -354,7 +354,7 @@ func TestASmallNarrowCardShowsTheToolAndTheInput(t *testing.T) {
 	f.card.update(f.styles, r, f.options, 40)
 	lines := f.card.excerptLines(f.styles, f.card.excerpt(5), true)
 	text := ansi.Strip(strings.Join(lines, "\n"))
-	if !strings.Contains(text, "tool ▏ mcp__github__delete_reposito") || !strings.Contains(text, "{") || strings.Contains(text, "input\n⋯") {
+	if !strings.Contains(text, "tool    ▏ mcp__github__delete_reposi") || !strings.Contains(text, "{") || strings.Contains(text, "input\n⋯") {
 		t.Errorf("got\n%s", text)
 	}
 }

@@ -275,7 +275,7 @@ func (p *requestPart) Block(width int, _ bool) transcript.Block {
 	from, to := p.lines(width)
 	lines := make([]string, p.gap(), to-from+1)
 	for i := from; i < to; i++ {
-		lines = append(lines, p.form.card.lines[i].render(p.form.styles))
+		lines = append(lines, " "+p.form.card.lines[i].render(p.form.styles))
 	}
 	if !p.options && p.form.card.changes.Changes != nil {
 		lines = append(lines, "")

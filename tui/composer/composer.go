@@ -233,7 +233,7 @@ func (c *Composer) View(width, rows int) ([]string, *tea.Cursor) {
 		}
 	}
 	area.MaxHeight = min(max(rows, 1), maxRows)
-	area.SetWidth(max(width, 4))
+	area.SetWidth(max(width, promptWidth+2))
 	out := strings.Split(area.View(), "\n")
 	if len(out) > rows {
 		out = out[:rows]

@@ -16,15 +16,15 @@ func TestALongPasteIsShownAsItsNumberOfLines(t *testing.T) {
 	paste := strings.Repeat("a line\twith a tab\n", 5000)
 	c.Paste("Look: ")
 	c.Paste(paste)
-	if got, want := shown(), "> Look: [5,000 lines]\n"; got != want {
+	if got, want := shown(), " > Look: [5,000 lines]\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	c.Paste("Why?")
-	if got, want := shown(), "> Look: [5,000 lines]\n  Why?"; got != want {
+	if got, want := shown(), " > Look: [5,000 lines]\n   Why?"; got != want {
 		t.Errorf("after more text: got\n%s\nwant\n%s", got, want)
 	}
 	lines, cursor := c.View(60, 8)
-	if cursor == nil || cursor.Y != 1 || cursor.X != 6 {
+	if cursor == nil || cursor.Y != 1 || cursor.X != 7 {
 		t.Errorf("the cursor is at %+v of %q", cursor, lines)
 	}
 	if want := "Look: " + strings.ReplaceAll(paste, "\t", "    ") + "Why?"; c.Text() != want {
@@ -32,7 +32,7 @@ func TestALongPasteIsShownAsItsNumberOfLines(t *testing.T) {
 	}
 	c.MoveCursor(0)
 	c.Paste("Hm. ")
-	if got, want := shown(), "> Hm. Look: [5,000 lines]\n  Why?"; got != want {
+	if got, want := shown(), " > Hm. Look: [5,000 lines]\n   Why?"; got != want {
 		t.Errorf("after text before it: got\n%s\nwant\n%s", got, want)
 	}
 	c.MoveCursor(len("Hm. Look: "))

@@ -24,17 +24,20 @@ func (c *Composer) EndShell() {
 	c.SetShell(false)
 }
 
+// promptWidth puts the text below the text of the transcript.
+const promptWidth = 3
+
 // setPrompt shows the kind of the text before its first line.
 func (t *longText) setPrompt(shell bool) {
 	first := "> "
 	if shell {
 		first = "! "
 	}
-	t.SetPromptFunc(2, func(p textarea.PromptInfo) string {
+	t.SetPromptFunc(promptWidth, func(p textarea.PromptInfo) string {
 		if p.LineNumber == 0 {
 			return first
 		}
-		return "  "
+		return ""
 	})
 }
 

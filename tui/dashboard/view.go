@@ -80,13 +80,13 @@ func (d *Dashboard) draw(width, height int) ([]string, *tea.Cursor) {
 		if l.previewWidth == 0 {
 			lines = append(lines, preview...)
 		} else {
-			border := "┬" // of the titles
+			border, below := "┬", "│" // of the titles, of the rows
 			if !ui.StartsWithRule(lines[0]) {
-				border = " " // between grounds
+				border, below = " ", " " // between grounds
 			}
 			for i := range lines {
 				lines[i] = ui.Pad(lines[i], l.table.width) + d.Styles.Dim.Render(border) + preview[i]
-				border = "│"
+				border = below
 			}
 		}
 	}
@@ -156,6 +156,8 @@ func (d *Dashboard) footer() string {
 		hint = keys.Hint(keymap.DecideRequest, "decide", keymap.DenySessions, "deny", keymap.Interrupt, "interrupt",
 			keymap.SendSessions, "message", keymap.Remove, "close", keymap.Back, "unmark",
 			keymap.LabelSession, "label", keymap.MarkSession, "mark")
+	case d.table.list.Len() == 0:
+		hint = keys.Hint(keymap.NewSession, "new", keymap.ListFind, "filter", keymap.OpenPalette, "commands")
 	case !d.Reachable(d.Selected()):
 		hint = keys.Hint(keymap.Reconnect, "tries again now", keymap.NextPending, "next pending",
 			keymap.NewSession, "new", keymap.ListFind, "filter", keymap.Find, "find",

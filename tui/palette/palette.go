@@ -47,11 +47,9 @@ func pressGlobal(commands []Command, action keymap.Action) (r ui.Response, handl
 	return ui.Response{Close: true, Intent: commands[i]}, true
 }
 
-// View implements [ui.Overlay]. The rows are stable: fewer matches leave empty rows.
+// View implements [ui.Overlay].
 func (p *Palette) View(width, height int) ([]string, *tea.Cursor) {
-	rows := max(1, min(maxRows, height-5))
-	out, cursor := p.Picker.View(width, rows+2)
-	return ui.Rows(out, rows+2), cursor
+	return p.Picker.View(width, max(1, min(maxRows, height-5))+2)
 }
 
 // NewList returns a list of the commands that match a text, each on one line: name, text, key.

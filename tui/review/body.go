@@ -230,7 +230,7 @@ func (b *body) fileLine(width int) string {
 	}
 	at := b.currentFile()
 	f := files[at]
-	left := fmt.Sprintf(" file %d of %d ", at+1, len(files))
+	left := fmt.Sprintf(" file %d of %d", at+1, len(files))
 	right := " " + statOf(f)
 	if n := b.content.Changes.Unseen(at); n > 0 && b.content.Unread {
 		right += keymap.Separator + "not read"

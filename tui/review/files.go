@@ -142,7 +142,7 @@ func (l *fileList) line(row fileRow, selected bool, width int) string {
 // text returns the text of a row.
 func (l *fileList) text(row fileRow, width int) string {
 	if row.comment != nil {
-		text := fmt.Sprintf("   ┕ %d: %s", row.comment.Place.Line, row.comment.Text)
+		text := fmt.Sprintf("    ┕ %d: %s", row.comment.Place.Line, row.comment.Text)
 		return l.styles.Warning.Render(ui.Fit(text, width))
 	}
 	if row.git != nil {
@@ -150,14 +150,14 @@ func (l *fileList) text(row fileRow, width int) string {
 	}
 	mark, stat := "  ", ""
 	if row.Letter != "" {
-		mark = l.styles.Dim.Render(row.Letter + " ")
+		mark = l.styles.Dim.Render(" " + row.Letter)
 	}
 	if row.Directory == "" {
 		stat = l.styles.Dim.Render(statOf(l.content.Changes.Files()[row.File]))
 		if l.content.Unread {
-			mark = l.styles.Success.Render("✓ ")
+			mark = l.styles.Success.Render(" ✓")
 			if l.content.Changes.Unseen(row.File) > 0 {
-				mark = l.styles.Warning.Render("○ ")
+				mark = l.styles.Warning.Render(" ○")
 			}
 		}
 	}

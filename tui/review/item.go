@@ -11,9 +11,9 @@ import (
 
 // Gutters of the body. The text of a change follows the first one on every line.
 const (
-	gutter        = "▏ "
-	gutterWidth   = 2
-	commentGutter = "  ┕ "
+	gutter        = " ▏ "
+	gutterWidth   = 3
+	commentGutter = "   ┕ "
 	minBodyWidth  = 20 // narrower bodies show nothing
 )
 
@@ -74,10 +74,10 @@ func (p *pieceItem) layout(width int) []bodyRow {
 
 // appendComment adds the rows of a comment on a line of the layout.
 func (p *pieceItem) appendComment(text string, line, width int) {
-	for i, part := range ui.Wrap(text, max(1, width-4)) {
+	for i, part := range ui.Wrap(text, max(1, width-5)) {
 		start := commentGutter
 		if i > 0 {
-			start = "    "
+			start = "     "
 		}
 		styled := &transcript.StyledText{}
 		styled.Append(start+part, transcript.Yellow)

@@ -19,7 +19,7 @@ func TestSendShowsPendingMessage(t *testing.T) {
 	s.typeText("fix it")
 	s.press("alt+enter")
 	s.typeText("now")
-	s.mustShow("> fix it\n  now")
+	s.mustShow(" > fix it\n   now")
 	s.press("enter")
 	s.mustShow("sending: fix it now")
 	data := s.mustSend(protocol.DoSend).(protocol.SendData)

@@ -52,7 +52,7 @@ var screenScenes = []goldenScene{
 		shows: []string{
 			"I look at the imports",
 			"queue · 2 messages · held by bob",
-			"▸ 1 Then write the release no",
+			"▸ 1 Then write the release",
 			"ada 09:41",
 			"2 Push it and tell me. bob 09:41",
 			">",
@@ -70,7 +70,7 @@ var screenScenes = []goldenScene{
 		heights: screenHeights,
 		shows: []string{
 			"ada into the turn", "Name the tables in the plural.", "⇢ sent to the agent", "queue · 3 messages",
-			"⇢ Log the s", "2 And no migr",
+			"⇢ Log the ", "2 And no migr",
 		},
 		wide: []string{
 			"bob into the turn · 09:41", "Use Postgres, not SQLite.", "Postgres it is.",
@@ -170,7 +170,7 @@ var screenScenes = []goldenScene{
 			pressing("alt+enter"), typing("go vet ./..."), pressing("enter"),
 			(*testScreen).waitGrace, pressing("e")),
 		shows: []string{
-			"│ edited ▏ go mod tidy", "▸ command:", "> go mod tidy && rm -rf build", "Allow once",
+			"│ edited", "▏ go mod tidy", "▸ command:", "> go mod tidy && rm -rf build", "Allow once",
 			"enter done · alt+enter new line",
 		},
 		wide:   conversationAnd("[x] with the command as edited", wideStatus+"F1 help"),
@@ -383,7 +383,7 @@ var screenScenes = []goldenScene{
 		name: "queue_edit", open: fromScene("queue", editFirstMessage), heights: screenHeights,
 		shows: []string{
 			"queue · 2 messages · held by bob",
-			"1 Then write the release note",
+			"1 Then write the release",
 			"editing",
 			"2 Push it and tell me. bob 09:41",
 			"editing · held for 24s more",
@@ -404,7 +404,7 @@ var screenScenes = []goldenScene{
 		open:    fromScene("queue", interruptedQueue),
 		heights: screenHeights,
 		shows: []string{
-			"queue · 2 messages · held by bob", "1 Then write the release no", "ada 09:41",
+			"queue · 2 messages · held by bob", "1 Then write the release", "ada 09:41",
 			"2 Push it and tell me. bob 09:41", "> and",
 		},
 		wide:   conversationAnd("queue · 2 messages · held by bob · alt+r release · tab"),
@@ -419,7 +419,7 @@ var screenScenes = []goldenScene{
 		name:    "palette_found",
 		open:    fromScene("settings", pressing("ctrl+k"), typing("pl")),
 		heights: screenHeights,
-		shows:   []string{" /pl ", "▸ /plan", "/play"},
+		shows:   []string{"▸ /plan", "/play", " /pl "},
 		status:  []string{"enter run · tab complete · esc close"},
 	},
 	{

@@ -85,15 +85,23 @@ func (v *View) mainLayout(width, height int) ([]string, *tea.Cursor) {
 		least = max(least, height/3) // what led to the request comes before plan and queue
 	}
 	show(v.panels.stages[afterApproval])
+	panels, below := slices.Concat(shown[:atConnection]...), slices.Concat(approval, slices.Concat(shown[atConnection:]...))
+	gap := func(before, after []string) (blank []string) { // between blocks on grounds, if there is room
+		if left > height/3 && len(before) > 0 && len(after) > 0 && v.Styles.Rule("", width) == "" {
+			blank, left = []string{""}, left-1
+		}
+		return blank
+	}
+	panels = append(panels, gap(panels, below)...)
+	space := gap([]string{""}, slices.Concat(panels, below, docked))
 	transcript := v.transcript.Lines(v.panels.side.Beyond(width), left)
-	above := slices.Concat(transcript, slices.Concat(shown[:atConnection]...))
+	above := slices.Concat(transcript, space, panels)
 	if side > 0 {
 		above = v.panels.side.Beside(above, width-side, side)
 	}
 	for i, line := range composer {
 		composer[i] = v.Styles.Keys.MarkRow(inputRows, i, line)
 	}
-	below := slices.Concat(approval, slices.Concat(shown[atConnection:]...))
 	screen := slices.Concat(above, below, docked, rule)
 	switch {
 	case approvalCursor != nil && v.focus == onApproval:

@@ -20,7 +20,7 @@ import (
 const (
 	headLines            = 3    // first lines of a collapsed output
 	outputLines          = 10   // lines of a collapsed output at most
-	foundLines           = 3    // of a collapsed output of a tool that reads or searches
+	foundLines           = 3    // of a collapsed output of a search
 	collapsedChangeLines = 14   // lines of collapsed file changes
 	maxChangeLines       = 400  // of expanded file changes
 	maxArgumentLines     = 100  // of expanded arguments
@@ -166,8 +166,7 @@ func (t *toolCall) appendPictures(dst []string, room int, collapsed bool) []stri
 }
 
 // appendOutputEnds appends the first and the last lines of the output to dst, or only the last
-// lines if the call is running or failed. Of a file that was read it appends nothing unless it is
-// short: the title line has the number of lines.
+// lines if the call is running or failed. Of a file that was read it appends nothing.
 func (t *toolCall) appendOutputEnds(dst []string, out output, room int) []string {
 	first, last := headLines, outputLines-headLines
 	end, kind := t.item.Tool.End, t.item.Tool.Kind
@@ -175,7 +174,9 @@ func (t *toolCall) appendOutputEnds(dst []string, out output, room int) []string
 	switch {
 	case !completed && (t.item.Open || end != nil && end.Status == protocol.ToolFailed):
 		first, last = 0, outputLines
-	case completed && (kind == protocol.ToolRead || kind == protocol.ToolSearch):
+	case completed && kind == protocol.ToolRead:
+		return dst
+	case completed && kind == protocol.ToolSearch:
 		first, last = foundLines, 0
 	}
 	line := func(s string) string { return s }
@@ -189,9 +190,6 @@ func (t *toolCall) appendOutputEnds(dst []string, out output, room int) []string
 	if hidden += out.linesBefore; hidden <= first+1 && out.complete {
 		all, _ := out.text.Tail(room, first+last+1)
 		return appendLines(dst, all, line)
-	}
-	if completed && kind == protocol.ToolRead {
-		return dst
 	}
 	dst = appendLines(dst, out.head().Head(room, first), line)
 	dst = t.appendMore(dst, hidden-first, room, true)

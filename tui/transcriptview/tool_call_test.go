@@ -226,7 +226,7 @@ func TestStateOfAToolCallHasAGlyphAndAWord(t *testing.T) {
 	}
 }
 
-func TestContentOfAReadIsShownAfterItsFile(t *testing.T) {
+func TestOutputOfAReadIsShownExpandedOnly(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "Read it.")
 	j.Tool("c1", protocol.ToolStartedData{
@@ -237,7 +237,7 @@ func TestContentOfAReadIsShownAfterItsFile(t *testing.T) {
 	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
-	s.mustShow("package main", "The file has one line.")
+	s.mustHide("package main")
 	s.toggleLast()
 	s.mustShow("package main", "The file has one line.")
 }

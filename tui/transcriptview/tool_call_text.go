@@ -135,7 +135,7 @@ func (t *toolCall) status(state toolState, width int) string {
 		parts = append(parts, fmt.Sprintf("exit %d", *end.ExitCode))
 	}
 	failure := len(parts)
-	if rows := t.outputRows(); rows > 1 && width >= minSizeWidth {
+	if rows := t.outputRows(); (rows > 1 || rows == 1 && t.item.Tool.Kind == protocol.ToolRead) && width >= minSizeWidth {
 		parts = append(parts, format.Count(rows, "line"))
 	}
 	if end.DurationMS > 0 {

@@ -33,7 +33,7 @@ type List[T any] struct {
 	Label       string // of the text field; "": there is no field
 	Placeholder string // shown while the field is empty
 	Message     bool   // the field is the message box: keys that move its cursor stay its keys
-	Upwards     bool   // the last row is selected first, and the field is below a docked list
+	Upwards     bool   // the last row is selected first
 	Docked      int    // maximum number of rows above the last line of the screen; 0: it covers the screen
 	Leave       any    // intent of the key that closes it
 }

@@ -72,11 +72,9 @@ func (p *Picker[T]) docked(out []string, rows []T, at, width, height int) ([]str
 	if p.field == nil {
 		return append(out, p.lines(rows, at, width, min(p.Docked, max(0, height-1)))...), nil
 	}
-	lines, y := p.lines(rows, at, width, min(p.Docked, max(0, height-2))), 1
-	if p.Upwards {
-		y = 1 + len(lines)
-	}
-	out = slices.Insert(append(out, lines...), y, p.fieldLine(width))
+	out = append(out, p.lines(rows, at, width, min(p.Docked, max(0, height-2)))...)
+	y := len(out)
+	out = append(out, p.fieldLine(width))
 	if height < 2 {
 		return out[:max(min(len(out), height), 0)], nil
 	}

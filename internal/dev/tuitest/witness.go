@@ -29,7 +29,7 @@ func (w *Witness) Look(screen string) {
 // Columns of the gutters of a review, beside its list of files and without it.
 const (
 	besideFiles = 39
-	reviewLabel = 8
+	reviewLabel = 9 // with the margin
 )
 
 // agentText returns the text after the gutter of a line.

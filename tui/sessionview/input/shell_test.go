@@ -59,7 +59,7 @@ func TestAShellCommandHasItsOwnHistoryAndNeverBecomesAMessage(t *testing.T) {
 	s.MustSend(protocol.DoSend)
 	s.typeText("!tru")
 	s.keys("esc")
-	s.MustShow("\n>")
+	s.MustShow("\n >")
 	s.mustCompose("")
 	s.typeText("!")
 	s.keys("up")
@@ -71,7 +71,7 @@ func TestAShellCommandHasItsOwnHistoryAndNeverBecomesAMessage(t *testing.T) {
 	s.keys("esc")
 	s.typeText("!x")
 	s.keys("backspace", "backspace")
-	s.MustShow("\n>")
+	s.MustShow("\n >")
 	s.MustSendNothing()
 }
 

@@ -22,11 +22,11 @@ func (in *Input) View(width, rows int) ([]string, *tea.Cursor) {
 	}
 	lines, cursor := in.composer.View(width, rows)
 	takesText := in.focused && !in.Elsewhere
-	if prompt, text, ok := strings.Cut(lines[0]+" ", " "); ok && takesText && len(prompt) == 1 {
+	if prompt, text, ok := strings.Cut(strings.TrimPrefix(lines[0], " ")+" ", " "); ok && takesText && len(prompt) == 1 {
 		if in.composer.Empty() && !in.composer.Shell {
-			text = in.Styles.Dim.Render(ui.FitHints(placeholder(in.Replica.State, in.Styles.Keys), width-2))
+			text = in.Styles.Dim.Render(ui.FitHints(placeholder(in.Replica.State, in.Styles.Keys), width-ui.Indent))
 		}
-		lines[0] = in.Styles.Accent.Bold(true).Render(prompt) + " " + text
+		lines[0] = " " + in.Styles.Accent.Bold(true).Render(prompt) + " " + text
 	}
 	return lines, cursor
 }

@@ -58,19 +58,19 @@ func (q *Panel) View(width, _ int) []string {
 		left, right := q.row(&all[i], i)
 		line := ui.Spread(left, q.Styles.Dim.Render(right), width)
 		if q.focused && i == at {
-			line = q.Styles.Selected.Render(ui.Spread("▸"+left[1:], right, width))
+			line = q.Styles.Selected.Render(ui.Spread(" ▸"+left[2:], right, width))
 		}
 		out = append(out, q.Styles.Keys.MarkRow(Rows, i, line))
 	}
 	if hidden := ui.MoreRows(first, len(all)-end); hidden != "" {
-		out = append(out, q.Styles.Dim.Render(ui.Fit("  "+hidden, width)))
+		out = append(out, q.Styles.Dim.Render(ui.Fit("   "+hidden, width)))
 	}
 	return out
 }
 
 // row returns the texts of a message at an index. A scheduled message has its time.
 func (q *Panel) row(m *protocol.Message, index int) (left, right string) {
-	left, right = "  "+q.mark(m, index)+" "+ui.Excerpt(m.Text), q.details(m)
+	left, right = "   "+q.mark(m, index)+" "+ui.Excerpt(m.Text), q.details(m)
 	if len(m.Parts) > 0 {
 		left += " +" + format.Count(len(m.Parts), "part")
 	}
