@@ -9,7 +9,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// frame draws the frame of a card.
+// frame draws the frame of a card: lines around it, or a ground with a bar on its left.
 type frame struct {
 	styles  *ui.Styles
 	width   int // with the frame
@@ -37,7 +37,10 @@ func (f frame) style() lipgloss.Style {
 // line draws a line between the sides of the frame, if it has some.
 func (f frame) line(text string) string {
 	text = ui.Pad(text, max(0, f.width-frameWidth))
-	if f.open {
+	switch {
+	case f.styles.Grounds():
+		return f.styles.Ground([]string{f.style().Render("▎") + " " + text + "  "}, f.width)[0]
+	case f.open:
 		return "  " + text + "  "
 	}
 	side := f.style().Render("│")
@@ -47,7 +50,10 @@ func (f frame) line(text string) string {
 // rule draws an edge of the frame with a title.
 func (f frame) rule(title string, ends edge) string {
 	style := f.style()
-	if f.width < frameWidth {
+	switch {
+	case f.styles.Grounds():
+		return f.line(ui.Fit(title, f.width-frameWidth))
+	case f.width < frameWidth:
 		return style.Render(strings.Repeat("─", max(f.width, 0)))
 	}
 	if f.open {

@@ -81,7 +81,7 @@ func (d *Dashboard) draw(width, height int) ([]string, *tea.Cursor) {
 			lines = append(lines, preview...)
 		} else {
 			border, below := "┬", "│" // of the titles, of the rows
-			if !ui.StartsWithRule(lines[0]) {
+			if d.Styles.Grounds() {
 				border, below = " ", " " // between grounds
 			}
 			for i := range lines {

@@ -87,7 +87,7 @@ func (v *View) mainLayout(width, height int) ([]string, *tea.Cursor) {
 	show(v.panels.stages[afterApproval])
 	panels, below := slices.Concat(shown[:atConnection]...), slices.Concat(approval, slices.Concat(shown[atConnection:]...))
 	gap := func(before, after []string) (blank []string) { // between blocks on grounds, if there is room
-		if left > height/3 && len(before) > 0 && len(after) > 0 && v.Styles.Rule("", width) == "" {
+		if left > height/3 && len(before) > 0 && len(after) > 0 && v.Styles.Grounds() {
 			blank, left = []string{""}, left-1
 		}
 		return blank

@@ -116,9 +116,9 @@ func (s *Styles) ShortDate(t time.Time) string {
 // title on a ground, and a blank row without a title.
 func (s *Styles) Rule(title string, width int) string {
 	switch {
-	case s.palette.block != nil && title == "":
+	case s.Grounds() && title == "":
 		return ""
-	case s.palette.block != nil:
+	case s.Grounds():
 		return s.onGround(Pad(" "+title, max(width, 0)))
 	}
 	title = Fit(title, width-4)
@@ -129,9 +129,12 @@ func (s *Styles) Rule(title string, width int) string {
 	return s.Border.Render("─ ") + title + s.Border.Render(" "+strings.Repeat("─", rest))
 }
 
+// Grounds reports whether the theme has grounds, which stand in place of rules.
+func (s *Styles) Grounds() bool { return s.palette.block != nil }
+
 // Ground puts lines on the ground of blocks, if the theme has grounds.
 func (s *Styles) Ground(lines []string, width int) []string {
-	if s.palette.block == nil {
+	if !s.Grounds() {
 		return lines
 	}
 	out := make([]string, len(lines))
