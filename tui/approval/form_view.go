@@ -73,16 +73,12 @@ func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 	return out, at
 }
 
-// rowLines returns the lines of row i. Without the focus, whose keys do not work, they are dim, except
-// the names of the options.
+// rowLines returns the lines of row i.
 func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 	name, theirs := f.rowText(r, focused)
 	style, mark, isOption := f.styles.Plain, "   ", r.kind == rowOption
-	switch {
-	case focused && i == f.rows.selected:
+	if focused && i == f.rows.selected {
 		style, mark = f.styles.Selected, " ▸ "
-	case !focused:
-		style = f.styles.Dim
 	}
 	var out []formLine
 	lines := []string{mark + name}

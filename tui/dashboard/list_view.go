@@ -172,7 +172,7 @@ func (t *table) title(layout *listLayout, first, last, width int) string {
 		title += " · " + s.Warning.Render(needYou(n))
 	}
 	if n := len(t.marked); n > 0 {
-		title += " · " + s.Warning.Render(fmt.Sprint(n)+" marked")
+		title += " · " + s.Accent.Render(fmt.Sprint(n)+" marked")
 	}
 	if t.filter != "" {
 		title += " · " + s.User.Render("filter “"+format.JoinLines(t.filter)+"”")
@@ -210,7 +210,7 @@ func groupStyle(s *ui.Styles, g sessionlist.Group) lipgloss.Style {
 	case sessionlist.Failed:
 		return s.Error.Bold(true)
 	case sessionlist.Running:
-		return s.Success.Bold(true)
+		return s.Accent.Bold(true)
 	case sessionlist.Unread:
 		return s.Bold
 	}

@@ -34,7 +34,7 @@ func (p *preview) lines(summary *protocol.Summary, width, rows int) []string {
 	case p.session != summary.Session && refused != nil:
 		lines := ui.Wrap(ui.Excerpt(refused.Error()), width-2)
 		for _, line := range lines[:min(len(lines), rows-1)] {
-			out = append(out, s.Dim.Render(" "+line))
+			out = append(out, s.Error.Render(" "+line))
 		}
 	case p.session != summary.Session || p.content.view == nil && p.err == "":
 		out = append(out, s.Dim.Render(ui.Fit(" …", width)))

@@ -47,7 +47,7 @@ func (t *table) sessionRow(s *protocol.Summary, c *columns, r rowState) string {
 		plain := c.line(&cells, func(_ column, cell string) string { return cell })
 		return styles.Selected.Render(r.head() + mark + " " + plain)
 	}
-	head := styles.Warning.Render(r.head()) + style.Render(mark) + " "
+	head := styles.Accent.Render(r.head()) + style.Render(mark) + " "
 	return head + c.line(&cells, func(col column, cell string) string {
 		switch {
 		case r.stale != "":
@@ -74,20 +74,20 @@ func (t *table) sessionItem(s *protocol.Summary, width int, r rowState) [2]strin
 	if s.Queue > 0 {
 		right = fmt.Sprintf("+%d ", s.Queue) + right
 	}
-	bold := &styles.Bold
+	bold, plain := &styles.Bold, &styles.Plain
 	if r.stale != "" {
-		style, bold = &styles.Dim, &styles.Dim
+		style, bold, plain = &styles.Dim, &styles.Dim, &styles.Dim
 	}
 	about := t.activity(s, r.stale)
 	if server := t.servers.of(s.Session); server != "" {
 		about = server + ui.Prefixed(keymap.Separator, about)
 	}
-	second := styles.Dim.Render(ui.Fit("   "+about, width))
+	second := plain.Render(ui.Fit("   "+about, width))
 	name, title := r.title(s, width-markWidth-ansi.StringWidth(right)-1)
 	if r.selected {
 		return [2]string{styles.Selected.Render(ui.Spread(r.head()+mark+" "+name+title, right, width)), second}
 	}
-	left := styles.Warning.Render(r.head()) + style.Render(mark) + " " + bold.Render(name) + styles.Dim.Render(title)
+	left := styles.Accent.Render(r.head()) + style.Render(mark) + " " + bold.Render(name) + styles.Dim.Render(title)
 	if s.Status != protocol.Waiting {
 		style = &styles.Dim
 	}
@@ -221,7 +221,7 @@ func (t *table) status(s *protocol.Summary) (mark string, style *lipgloss.Style,
 	case s.Status == protocol.Waiting:
 		return "?", &styles.Warning, "approval"
 	case s.Status == protocol.Running:
-		return "▸", &styles.Success, "running"
+		return "▸", &styles.Accent, "running"
 	case s.Status == protocol.Closed:
 		return "×", &styles.Dim, "closed"
 	case s.Reason == protocol.ReasonLimited && s.Scheduled != nil:

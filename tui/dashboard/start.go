@@ -128,11 +128,14 @@ func (row *startRow) draw(s *ui.Styles, selected bool, width int) (out []string)
 	}
 	about := ui.Wrap(row.About, max(1, width-len("   ")-1))
 	if line := ui.Pad(name, column) + " " + row.About; transcript.Width(line) < width-len("   ") {
+		if !row.Ready && !selected {
+			return append(out, style.Render(mark+ui.Pad(name, column))+" "+row.About)
+		}
 		return append(out, style.Render(ui.Pad(mark+line, width)))
 	}
 	out = append(out, style.Render(ui.Fit(mark+name, width)))
 	for _, line := range about {
-		out = append(out, s.Dim.Render("   "+line))
+		out = append(out, "   "+line)
 	}
 	return out
 }

@@ -111,10 +111,10 @@ func (d *Dashboard) draw(width, height int) ([]string, *tea.Cursor) {
 func (d *Dashboard) emptyLines(width int) []string {
 	keys := d.Styles.Keys
 	var out []string
-	text := []string{"no session matches the filter", keys.Hint(keymap.Back, "shows all")}
+	style, text := &d.Styles.Plain, []string{"no session matches the filter", keys.Hint(keymap.Back, "shows all")}
 	switch {
 	case d.servers.listError != "":
-		text = []string{"session list not available: " + d.servers.listError}
+		text, style = []string{"session list not available: " + d.servers.listError}, &d.Styles.Error
 	case d.table.filter != "":
 	case d.servers.home.conn.State != remote.Connected:
 		text = []string{"waiting for the server …"}
@@ -130,7 +130,7 @@ func (d *Dashboard) emptyLines(width int) []string {
 	}
 	for _, t := range text {
 		for _, line := range ui.Wrap(ui.Excerpt(t), width-2) {
-			out = append(out, d.Styles.Dim.Render(" "+line))
+			out = append(out, style.Render(" "+line))
 		}
 	}
 	return out
@@ -183,7 +183,7 @@ func (d *Dashboard) notice() string {
 	case conn != "" && d.servers.home.conn.State != remote.Connected:
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Reconnect, "tries again now"))
 		advice := ui.Prefixed(" · ", ui.Excerpt(d.servers.home.conn.Advice))
-		return ui.Fit(conn+s.Dim.Render(hint+advice), width)
+		return ui.Fit(conn+s.Dim.Render(hint)+advice, width)
 	}
 	return ""
 }

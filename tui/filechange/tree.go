@@ -112,7 +112,7 @@ func GitLine(s *ui.Styles, f *protocol.DirectoryFile, width int) string {
 	}
 	path := transcript.CleanLine(f.Path)
 	name := ui.FitLeft(path, max(1, width-3-transcript.Width(right)))
-	return ui.Spread(s.Dim.Render(ui.Fit(transcript.Clean(f.Status), 1)+" "+name), right, width)
+	return ui.Spread(s.Dim.Render(ui.Fit(transcript.Clean(f.Status), 1))+" "+name, right, width)
 }
 
 // Counts draws the numbers of added and removed lines.

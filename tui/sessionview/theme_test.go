@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
@@ -102,4 +103,37 @@ var foreground = regexp.MustCompile(`38;2;[0-9;]+`)
 func sgr(c color.Color) string {
 	begin, _, _ := strings.Cut(lipgloss.NewStyle().Foreground(c).Render("x"), "x")
 	return strings.TrimSuffix(strings.TrimPrefix(begin, "\x1b["), "m")
+}
+
+// What must be read is never faint: what a request runs, its questions and choices, errors, and who
+// decided.
+func TestWhatMustBeReadIsNotFaint(t *testing.T) {
+	faint := colorsOf(ui.ThemeDark)[2]
+	for scene, texts := range map[string][]string{
+		"approval":        {"go mod tidy", "/home/ada/store", "The imports changed.", "Allow once", "waiting for a decision"},
+		"refused command": {"tee -a /etc/hosts", "the sandbox workspace does not change /etc/hosts", "Deny and stop"},
+		"question":        {"Which database?", "Postgres", "runs already", "SQLite", "What is it called?"},
+		"decided":         {"go mod tidy", "denied · decided by bob", "not on a Friday"},
+		"offline":         {"the token expired", "give a credential: --token or AGENTCTL_TOKEN"},
+	} {
+		s := openWithTheme(t, ui.ThemeDark, tuitest.Scenes[scene](), 100, 40)
+		s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+		screen := s.m.View().Content
+		for _, text := range texts {
+			if !strings.Contains(ansi.Strip(screen), text) {
+				t.Errorf("%s does not show %q:\n%s", scene, text, ansi.Strip(screen))
+			}
+		}
+		var muted strings.Builder
+		for _, span := range strings.Split(screen, "\x1b[") {
+			if style, text, ok := strings.Cut(span, "m"); ok && strings.Contains(style, faint) {
+				muted.WriteString(text + "\n")
+			}
+		}
+		for _, text := range texts {
+			if strings.Contains(muted.String(), text) {
+				t.Errorf("%s: %q is faint", scene, text)
+			}
+		}
+	}
 }

@@ -56,7 +56,7 @@ func (a *approvalItem) Block(width int, _ bool) transcript.Block {
 		if room := width - ui.Indent; ansi.StringWidth(line) > room {
 			line = ui.Fit(describe.Line(action, max(1, room-moreColumns)), room)
 		}
-		b.Header = append(b.Header, "   "+a.styles.Dim.Render(line))
+		b.Header = append(b.Header, "   "+line)
 	}
 	style := a.styles.Error
 	if a.item.Resolved.Outcome == protocol.Allowed {

@@ -136,7 +136,7 @@ func (c *Checklist) collapsedRows(width int) []string {
 func (c *Checklist) row(t *turns.Task, width int) string {
 	left, message, right, style := taskStatus(c.styles, t, c.turnEnded)
 	mark, title, _ := strings.Cut(left, " ")
-	left = "   " + style.Render(mark) + " " + title + c.styles.Dim.Render(message)
+	left = "   " + style.Render(mark) + " " + title + MessageStyle(c.styles, t.Status).Render(message)
 	if right == "" {
 		return ui.Fit(left, width)
 	}
@@ -174,6 +174,14 @@ func taskStatus(s *ui.Styles, t *turns.Task, turnEnded bool) (left, message, rig
 		message = ": " + transcript.CleanLine(t.Message)
 	}
 	return mark + " " + transcript.CleanLine(t.Title), message, right, style
+}
+
+// MessageStyle returns the style of the latest message of a task in a status: of a failed one it is the cause.
+func MessageStyle(s *ui.Styles, status string) *lipgloss.Style {
+	if status == protocol.StatusFailed {
+		return &s.Error
+	}
+	return &s.Dim
 }
 
 // details returns the lines of a task's description and result.

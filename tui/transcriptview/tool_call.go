@@ -232,7 +232,7 @@ func (t *toolCall) argumentLines(room int) []string {
 	hidden := max(0, len(args)-maxArgumentLines)
 	var out []string
 	for _, line := range args[:len(args)-hidden] {
-		out = append(out, "   "+t.styles.Dim.Render("» "+line))
+		out = append(out, "   "+t.styles.Dim.Render("» ")+line)
 	}
 	if hidden > 0 {
 		out = append(out, "   "+t.styles.Dim.Render(ui.Fit("… "+format.Count(hidden, "more line"), room)))

@@ -96,7 +96,7 @@ func (t *toolCall) title(state toolState) string {
 		text = s.Dim.Render(title.Name) + " " + text
 	}
 	if title.Argument != "" {
-		text += " " + s.Dim.Render(title.Argument)
+		text += " " + title.Argument
 	}
 	return head + " " + text
 }

@@ -28,7 +28,7 @@ func (p *Picker[T]) lines(rows []T, at, width, height int) []string {
 		if p.Empty == nil {
 			return nil
 		}
-		return []string{p.styles.Dim.Render(Fit(p.Empty(p.Text()), width))}
+		return []string{Fit(p.Empty(p.Text()), width)}
 	}
 	shown, selected := Window(rows, at, height)
 	var lines []string

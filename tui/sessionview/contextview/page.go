@@ -122,7 +122,7 @@ func (p *page) currentLines(width int) []string {
 	styles := p.usage.Styles
 	c := p.info()
 	if c == nil {
-		return p.wrap(cmp.Or(p.unknown, "…"), &styles.Dim, width)
+		return p.wrap(cmp.Or(p.unknown, "…"), &styles.Plain, width)
 	}
 	var out []string
 	if percent, ok := describe.ContextPercent(c); ok {

@@ -69,7 +69,7 @@ func (s *search) line(width int) []string {
 	case s.query == nil:
 		return nil
 	case s.running && (len(s.hits) == 0 || s.target != nil):
-		return []string{s.Styles.Dim.Render(ui.Fit(label+s.text+" …", width))}
+		return []string{ui.Fit(label+s.text+" …", width)}
 	}
 	position := s.positionText()
 	keys := s.Styles.Keys.Hint(keymap.NextMatch, "older", keymap.PreviousMatch, "newer", keymap.Back, "close")
@@ -77,7 +77,7 @@ func (s *search) line(width int) []string {
 	if !s.focused || ansi.StringWidth(label+s.text+right) > width {
 		right = position + " "
 	}
-	return []string{s.Styles.Dim.Render(ui.Spread(label+s.text, right, width))}
+	return []string{ui.Spread(label+s.text, s.Styles.Dim.Render(right), width)}
 }
 
 // positionText returns the number of the shown match and the total, or "" if unknown: a local search

@@ -74,7 +74,7 @@ func (i *searchInput) View(width, _ int) ([]string, *tea.Cursor) {
 	if result == "" {
 		return []string{line}, cursor
 	}
-	return []string{ui.Spread(line, styles.Dim.Render(result), width)}, cursor
+	return []string{ui.Spread(line, result, width)}, cursor
 }
 
 // resultText returns the number of the match shown and of all, or the state of the search.

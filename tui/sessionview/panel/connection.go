@@ -68,7 +68,7 @@ func (p *Connection) View(width, _ int) []string {
 		out = append(out, "   "+style.Render(line))
 	}
 	for _, line := range ui.Wrap(strings.Join(advice, " · "), width-ui.Indent) {
-		out = append(out, "   "+s.Dim.Render(line))
+		out = append(out, "   "+line)
 	}
 	return out
 }

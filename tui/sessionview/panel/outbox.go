@@ -173,7 +173,7 @@ func (o *Outbox) View(width, _ int) []string {
 	last := o.lastUnanswered()
 	for i := range o.messages {
 		m := &o.messages[i]
-		text, style := ui.Excerpt(m.text), o.Styles.Dim
+		text, style := ui.Excerpt(m.text), o.Styles.Plain
 		if len(m.files) > 0 {
 			text = strings.TrimPrefix(text+" · "+format.Count(len(m.files), "file"), " · ")
 		}

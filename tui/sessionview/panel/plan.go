@@ -168,7 +168,7 @@ func (p *Plan) taskLine(t *protocol.Task, width int, selected bool) string {
 		style = p.Styles.Warning
 	}
 	mark, title, _ := strings.Cut(left, " ")
-	return ui.Spread("   "+style.Render(mark)+" "+title+p.Styles.Dim.Render(details), style.Render(right), width)
+	return ui.Spread("   "+style.Render(mark)+" "+title+transcriptview.MessageStyle(p.Styles, t.Status).Render(details), style.Render(right), width)
 }
 
 // tasksDone returns the number of completed tasks.

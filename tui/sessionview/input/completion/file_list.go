@@ -154,7 +154,7 @@ func (c *fileList) handle(msg tea.Msg) (r Result, handled bool) {
 func (c *fileList) view(width int) []string {
 	switch n := len(c.suggestions()); {
 	case c.active && n == 0 && c.Directory() == "":
-		return []string{c.Styles.Dim.Render(ui.Fit(" @ names no file here: the session is on another machine", width))}
+		return []string{ui.Fit(" @ names no file here: the session is on another machine", width)}
 	case n == 0:
 		return nil
 	}
