@@ -15,6 +15,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/session"
 	"agentctl/wsclient"
@@ -118,13 +119,13 @@ func (j *frameJudge) judge() map[string]int {
 			return validate(result, m["result"])
 		}
 		err = valid()
-		if err == nil && seen[kind] <= 20 { // slow
+		if err == nil && seen[kind] <= thorough.Rounds(6, 20) { // slow
 			err = validate("", m)
 		}
 		if err != nil {
 			j.t.Errorf("the schema refuses the %s %.300s: %v", kind, line.text, err)
 		}
-		if seen[kind] <= 3 {
+		if seen[kind] <= thorough.Rounds(2, 3) {
 			j.refuse(kind, m, valid)
 			if content, ok := m[body].(map[string]any); ok {
 				j.refuse(kind+": "+body, content, valid)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -34,7 +35,8 @@ func newStalledClient(ctx context.Context, c *wsclient.Client, id string) *stall
 }
 
 func TestClientsThatDoNotReadCostTheOthersNothingAndCatchUp(t *testing.T) {
-	const deltas, size = 200_000, 100
+	const size = 100
+	deltas := thorough.Rounds(200_000, 200_000)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	w := newTestServer(t, `{"on":"*"}`, `{"wait":"start"}`, fmt.Sprintf(`{"burst":%d,"size":%d}`, deltas, size))

@@ -264,12 +264,3 @@ func TestScreenTestsTakeTheFlagUpdate(t *testing.T) {
 		}
 	}
 }
-
-// The section race of CI leaves out the packages of the protocol, so none may start a goroutine.
-func TestPackagesOfTheProtocolStartNoGoroutine(t *testing.T) {
-	for _, rule := range packageRules {
-		if matchAny([]string{"protocol/..."}, rule.pkg) && !rule.noIO {
-			t.Errorf("%s: its rule lacks noIO", rule.pkg)
-		}
-	}
-}

@@ -12,18 +12,28 @@ const variable = "AGENTCTL_TEST_THOROUGH"
 // knows that the result of the test depends on it.
 func All() bool { return os.Getenv(variable) != "" }
 
-// Rounds returns the number of repetitions: few by default.
+// raceFactor divides what a test does under the race detector, which makes it several times slower. The
+// detector looks at what goroutines share, which depends less on the values than on the code that runs.
+const raceFactor = 3
+
+// Rounds returns the number of repetitions: few by default, and a part of them under the race detector.
 func Rounds(few, many int) int {
-	if All() {
+	switch {
+	case All():
 		return many
+	case race:
+		return (few + raceFactor - 1) / raceFactor
 	}
 	return few
 }
 
 // Step returns the distance between the cases of a sweep that are tried: n by default, or 1.
 func Step(n int) int {
-	if All() {
+	switch {
+	case All():
 		return 1
+	case race:
+		return n * raceFactor
 	}
 	return n
 }
@@ -47,7 +57,7 @@ func setFlag(name string, n int) {
 // Sample returns n elements of a list by default, evenly spread from the first to the last, or the
 // whole list. It returns the same ones each time.
 func Sample[E any](list []E, n int) []E {
-	if All() || n >= len(list) {
+	if n = Rounds(n, len(list)); n >= len(list) {
 		return list
 	}
 	some := make([]E, n)
