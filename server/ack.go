@@ -2,41 +2,29 @@ package server
 
 import "bytes"
 
-const (
-	ackPrefix = `{"command":"ack","session":"`
-	ackData   = `","data":{"seq":`
-	ackEnd    = `}}`
-
-	maxSeqDigits = 19 // of a number that fits a uint64
+var (
+	ackPrefix = []byte(`{"command":"ack","session":"`)
+	ackData   = []byte(`","data":{"seq":`)
+	ackEnd    = []byte(`}}`)
 )
+
+const maxSeqDigits = 19 // of a number that fits a uint64
 
 // parseAck parses an ack in the form that protocol.Command has when it is encoded, with an id of
 // plain ASCII. It reports false for every other form, which protocol.DecodeCommand then decodes.
 // session is part of line.
 func parseAck(line []byte) (session []byte, seq uint64, ok bool) {
-	if len(line) < len(ackPrefix) || string(line[:len(ackPrefix)]) != ackPrefix {
+	rest, begins := bytes.CutPrefix(line, ackPrefix)
+	session, rest, found := bytes.Cut(rest, ackData)
+	digits, ends := bytes.CutSuffix(rest, ackEnd)
+	if !begins || !found || !ends || len(session) == 0 || len(digits) == 0 || len(digits) > maxSeqDigits ||
+		digits[0] == '0' && len(digits) > 1 {
 		return nil, 0, false
 	}
-	rest := line[len(ackPrefix):]
-	end := bytes.IndexByte(rest, '"')
-	if end < 1 {
-		return nil, 0, false
-	}
-	session, rest = rest[:end], rest[end:]
 	for _, c := range session {
-		if c < ' ' || c > '~' || c == '\\' {
+		if c < ' ' || c > '~' || c == '\\' || c == '"' {
 			return nil, 0, false
 		}
-	}
-	if len(rest) < len(ackData)+len(ackEnd)+1 || string(rest[:len(ackData)]) != ackData {
-		return nil, 0, false
-	}
-	digits := rest[len(ackData) : len(rest)-len(ackEnd)]
-	if string(rest[len(rest)-len(ackEnd):]) != ackEnd || len(digits) > maxSeqDigits {
-		return nil, 0, false
-	}
-	if digits[0] == '0' && len(digits) > 1 {
-		return nil, 0, false
 	}
 	for _, c := range digits {
 		if c < '0' || c > '9' {

@@ -54,17 +54,27 @@ var _ session.Subscriber = (*conn)(nil)
 
 // accept upgrades a request to a native connection and serves it.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
+	ws, frames := upgradeSocket(w, r, protocol.Subprotocol)
+	if ws == nil {
+		return
+	}
+	ws.SetReadLimit(-1) // nativeTransport bounds messages and reports the limit
+	native := &nativeTransport{Conn: ws, frames: frames, limit: s.limits.Load().Message}
+	s.serve(native, socketOf(r).Conn, callerOf(r, web.RemoteName(r)))
+}
+
+// upgradeSocket upgrades a request to a WebSocket, and returns it with the connection that writes its text
+// messages. If it returns nil, it has answered the request.
+func upgradeSocket(w http.ResponseWriter, r *http.Request, subprotocols ...string) (*websocket.Conn, *frameSocket) {
 	u := &upgradeWriter{ResponseWriter: w}
 	ws, err := websocket.Accept(u, r, &websocket.AcceptOptions{
-		Subprotocols: []string{protocol.Subprotocol}, CompressionMode: websocket.CompressionDisabled,
+		Subprotocols: subprotocols, CompressionMode: websocket.CompressionDisabled,
 		InsecureSkipVerify: true, // the listener has checked the origin
 	})
 	if err != nil {
-		return // Accept has answered
+		return nil, nil
 	}
-	ws.SetReadLimit(-1) // nativeTransport bounds messages and reports the limit
-	native := &nativeTransport{Conn: ws, frames: u.socket, limit: s.limits.Load().Message}
-	s.serve(native, socketOf(r).Conn, callerOf(r, web.RemoteName(r)))
+	return ws, u.socket
 }
 
 // serve serves a connection, which counts as a request until it ends. It does not wait for the end,
@@ -136,14 +146,7 @@ func (c *conn) close(code websocket.StatusCode, reason string) {
 }
 
 // closed reports whether close was called.
-func (c *conn) closed() bool {
-	select {
-	case <-c.closing.ctx.Done():
-		return true
-	default:
-		return false
-	}
-}
+func (c *conn) closed() bool { return c.closing.ctx.Err() != nil }
 
 // abort ends the connection immediately.
 func (c *conn) abort() { _ = c.socket.SetDeadline(time.Now()) }

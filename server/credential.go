@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"agentctl/protocol"
 	"agentctl/server/login"
 )
@@ -31,20 +33,15 @@ func (s *Server) whileValid(from caller, end func(reason error)) (stop func()) {
 // endCredential closes the connection because its caller may no longer be connected. A client whose
 // role has changed reconnects.
 func (c *conn) endCredential(reason error) {
-	switch {
-	case errors.Is(reason, login.ErrRoleChanged):
-		c.close(protocol.CloseGoingAway, reason.Error())
-	case errors.Is(reason, errExpired):
-		c.close(protocol.ClosePolicy, reasonTokenExpired)
-	case errors.Is(reason, errOrigin):
-		c.close(protocol.ClosePolicy, reasonOrigin)
-	default:
-		c.close(protocol.ClosePolicy, reasonTokenRevoked)
+	code := websocket.StatusCode(protocol.ClosePolicy)
+	if errors.Is(reason, login.ErrRoleChanged) {
+		code = protocol.CloseGoingAway
 	}
+	c.close(code, credentialError(reason).Message)
 }
 
-// credentialError returns the error for a request whose caller may no longer be connected.
-func credentialError(reason error) error {
+// credentialError returns the error for a client whose caller may no longer be connected.
+func credentialError(reason error) *protocol.Error {
 	switch {
 	case errors.Is(reason, login.ErrRoleChanged):
 		return protocol.Errorf(protocol.CodeUnauthorized, "%v", reason)

@@ -13,6 +13,7 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/protocol"
+	"agentctl/protocol/acp"
 	"agentctl/protocol/codec"
 	"agentctl/server/session"
 	"agentctl/server/web"
@@ -121,4 +122,27 @@ func closeUnauthorized(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		_ = ws.Close(protocol.ClosePolicy, reasonNoToken)
 	}
+}
+
+// acpPath is the path of every native listener at which editors speak the Agent Client Protocol.
+const acpPath = "/acp"
+
+// acpConnectionHeader names the connection in the answer to an upgrade, as the protocol's transport
+// requires.
+const acpConnectionHeader = "Acp-Connection-Id"
+
+// acceptACP upgrades a request of an editor and serves it.
+func (s *Server) acceptACP(w http.ResponseWriter, r *http.Request) {
+	id := session.NewID("acp")
+	w.Header().Set(acpConnectionHeader, id)
+	ws, frames := upgradeSocket(w, r)
+	if ws == nil {
+		return
+	}
+	from := callerOf(r, web.RemoteName(r))
+	translator := acp.New(codec.ServerOptions{
+		By: from.by, Role: from.role, ID: session.NewID, Version: s.program.version,
+	}, acp.Options{})
+	conn := dialect.NewServerConn(textSocket{ws, frames}, translator, s.limits.Load().Message)
+	s.serve(dialectTransport{conn, acp.Name}, socketOf(r).Conn, from)
 }

@@ -48,7 +48,7 @@ func TestBrokenFramesEndTheirConnection(t *testing.T) {
 				_, _ = conn.Write(tt.frame)
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				if n := w.server.Clients(); n != 1 {
+				if n := w.clients(); n != 1 {
 					t.Fatalf("%d clients", n)
 				}
 				if b := <-got; len(b) > 0 && (b[0] != 0x88 || binary.BigEndian.Uint16(b[2:]) != 1002) {

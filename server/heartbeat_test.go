@@ -37,12 +37,12 @@ func TestHalfOpenConnectionIsNoticed(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		if n := w.server.Clients(); n != 2 {
+		if n := w.clients(); n != 2 {
 			t.Fatalf("%d clients", n)
 		}
 		time.Sleep(90 * time.Second)
 		synctest.Wait()
-		if n := w.server.Clients(); n != 1 {
+		if n := w.clients(); n != 1 {
 			t.Errorf("%d clients after 90 s", n)
 		}
 	})
@@ -77,7 +77,7 @@ func TestBusyClientSurvivesAPing(t *testing.T) {
 		must(t, err)
 		time.Sleep(31 * time.Second)
 		synctest.Wait()
-		if n := w.server.Clients(); n != 1 {
+		if n := w.clients(); n != 1 {
 			t.Error("connection closed")
 		}
 		_ = conn.Close()

@@ -217,13 +217,6 @@ func (s *Server) eachConn(f func(*conn)) {
 	}
 }
 
-// Clients returns the number of connected clients.
-func (s *Server) Clients() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.conns)
-}
-
 // IdleSince returns the time since which the server is idle: no client connected, no HTTP request,
 // turn or agent process running, and no message scheduled. ok is false while it is not idle.
 func (s *Server) IdleSince() (since time.Time, ok bool) {

@@ -150,6 +150,12 @@ func (w *testServer) serve(l *Listener) string {
 	return l.Addr().String()
 }
 
+// clients returns the number of connected clients.
+func (w *testServer) clients() (n int) {
+	w.server.eachConn(func(*conn) { n++ })
+	return n
+}
+
 // stop shuts the server down. A second call does nothing.
 func (w *testServer) stop() {
 	w.t.Helper()

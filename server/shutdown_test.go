@@ -77,7 +77,7 @@ func TestShutdownTwiceAtOnceCutsNothingShort(t *testing.T) {
 				if err := w.server.Shutdown(t.Context()); err != nil {
 					t.Error(err)
 				}
-				if n := w.server.Clients(); n != 0 {
+				if n := w.clients(); n != 0 {
 					t.Errorf("%d clients after shutdown", n)
 				}
 			})
@@ -172,7 +172,7 @@ func TestClientThatStopsInMidMessageIsCut(t *testing.T) {
 				must(t, err)
 				time.Sleep(2 * time.Minute)
 				synctest.Wait()
-				if n := w.server.Clients(); n != 0 {
+				if n := w.clients(); n != 0 {
 					t.Errorf("%d clients after two minutes", n)
 				}
 				_ = conn.Close()

@@ -44,7 +44,7 @@ func TestClientThatNeverReadsIsCut(t *testing.T) {
 		if d := decode[protocol.Client](t, gone[0]); d.By.Name != "dead" || d.Reason == "" {
 			t.Errorf("detached %+v", d)
 		}
-		if n := w.server.Clients(); n != 1 {
+		if n := w.clients(); n != 1 {
 			t.Errorf("%d clients", n)
 		}
 	})
@@ -149,7 +149,7 @@ func TestSlotsOfDeadClientsDoNotHoldSessions(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if n := w.server.Clients(); n != 1 {
+		if n := w.clients(); n != 1 {
 			t.Errorf("%d clients are left", n)
 		}
 	})

@@ -53,9 +53,8 @@ type Server struct {
 	temp   string                  // directory to remove; empty: none
 
 	serving sync.WaitGroup
-	done    chan struct{} // closed at the end of Close
 	once    sync.Once
-	err     error // of Close; set before done is closed
+	err     error // of Close
 
 	mu       sync.Mutex
 	serveErr error
@@ -63,7 +62,7 @@ type Server struct {
 
 // Start starts a server. ctx bounds the start only.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
-	s := &Server{pipes: map[string]*server.Pipe{Host: server.NewPipe()}, done: make(chan struct{})}
+	s := &Server{pipes: map[string]*server.Pipe{Host: server.NewPipe()}}
 	for raw, name := range o.URLs {
 		u, err := url.Parse(raw)
 		if err != nil || u.Host == "" {
@@ -135,16 +134,6 @@ func (s *Server) Dialer(raw string) func(context.Context) (net.Conn, error) {
 	return nil
 }
 
-// Active reports whether the server is running.
-func (s *Server) Active() bool {
-	select {
-	case <-s.done:
-		return false
-	default:
-		return true
-	}
-}
-
 // Close stops the server, waits for its goroutines and removes a temporary store. A second call
 // waits for the first and returns its error.
 func (s *Server) Close() error {
@@ -154,9 +143,7 @@ func (s *Server) Close() error {
 		s.err = s.server.Shutdown(ctx)
 		s.serving.Wait()
 		s.err = errors.Join(s.err, s.serveErr, s.cleanUp())
-		close(s.done)
 	})
-	<-s.done
 	return s.err
 }
 
