@@ -9,12 +9,12 @@ import (
 // A Committer is the only writer of the store. Each commit takes all batches that were submitted
 // during the last one.
 type Committer struct {
-	store    Store
-	observer Observer
-	commits  chan commit
-	done     chan struct{}
-	failed   chan struct{} // closed when the store has failed for good
-	failure  error         // read after failed is closed
+	store   Store
+	observe Observer
+	commits chan commit
+	done    chan struct{}
+	failed  chan struct{} // closed when the store has failed for good
+	failure error         // read after failed is closed
 
 	submitting sync.RWMutex // read-locked to submit a batch, locked by Close
 	closed     bool         // no further batches; guarded by submitting
@@ -22,9 +22,7 @@ type Committer struct {
 
 // An Observer gets the result of each commit. It is called on the committer's goroutine and must
 // not block.
-type Observer interface {
-	Committed(batches []*Batch, took time.Duration, err error)
-}
+type Observer func(batches []*Batch, took time.Duration, err error)
 
 // A commit is a submitted batch.
 type commit struct {
@@ -36,9 +34,9 @@ type commit struct {
 const maxBatches = 1024
 
 // NewCommitter starts the goroutine that writes a store, until Close.
-func NewCommitter(store Store, observer Observer) *Committer {
+func NewCommitter(store Store, observe Observer) *Committer {
 	c := &Committer{
-		store: store, observer: observer, commits: make(chan commit, maxBatches), done: make(chan struct{}),
+		store: store, observe: observe, commits: make(chan commit, maxBatches), done: make(chan struct{}),
 		failed: make(chan struct{}),
 	}
 	go c.run()
@@ -89,7 +87,7 @@ func (c *Committer) commit(group []commit) error {
 	}
 	start := time.Now()
 	err := c.store.Commit(batches)
-	c.observer.Committed(batches, time.Since(start), err)
+	c.observe(batches, time.Since(start), err)
 	return err
 }
 

@@ -3,10 +3,8 @@ package session
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/archive"
 )
 
 // modelSetting is the only setting that an agent may choose for another: modes and other settings
@@ -16,16 +14,8 @@ const modelSetting = "model"
 // An agentCaller is the agent of a session that sends commands. No agent sets permissions of an
 // agent, neither directly nor through a session that it creates.
 type agentCaller struct {
-	session  string
-	sessions interface {
-		Resolve(name string) (string, error)
-		Summary(id string) (protocol.Summary, bool)
-		Descends(id, ancestor string) bool
-	}
-	agents Agents
-
-	signing  *archive.Signing // of the states that are restored
-	stateTTL time.Duration
+	hub     *Hub
+	session string
 }
 
 // check returns an error unless the agent may send a command.
@@ -37,11 +27,11 @@ func (a *agentCaller) check(c *protocol.Command, data any) error {
 		return nil
 	}
 	if protocol.CommandOf(c.Command).Session {
-		id, err := a.sessions.Resolve(c.Session)
+		id, err := a.hub.list.Resolve(c.Session)
 		if err != nil {
 			return err
 		}
-		if !a.sessions.Descends(id, a.session) {
+		if !a.hub.list.Descends(id, a.session) {
 			return protocol.Errorf(
 				protocol.CodeForbidden, "an agent may %s only in sessions that it created, not in %s", c.Command, id,
 			)
@@ -57,7 +47,7 @@ func (a *agentCaller) check(c *protocol.Command, data any) error {
 			return errAgentSetting(d.Setting)
 		}
 	case *protocol.RestoreData:
-		x, err := a.signing.Open(&d.State, a.stateTTL)
+		x, err := a.hub.cfg.Open(&d.State, a.hub.settings().StateTTL)
 		if err != nil {
 			return err
 		}
@@ -89,7 +79,7 @@ func (a *agentCaller) checkChild(d *protocol.CreateData) error {
 // agent. Other variables can run programs (BASH_ENV, NODE_OPTIONS, LD_PRELOAD, PATH), change what
 // the agent may do, or send its key to another address.
 func (a *agentCaller) checkChildEnvironment(d *protocol.CreateData) error {
-	keys := keysOf(a.agents, d.Agent)
+	keys := keysOf(a.hub.cfg.Agents, d.Agent)
 	var refused []string
 	for name := range d.Env {
 		if !slices.Contains(keys, name) {
@@ -112,15 +102,16 @@ func (a *agentCaller) checkChildEnvironment(d *protocol.CreateData) error {
 // checkChildAgent returns an error unless the agent may run another: a named one, or one like
 // itself. Any other name is a command, which would run without an approval.
 func (a *agentCaller) checkChildAgent(child string) error {
-	if child == "" || slices.Contains(a.agents.Names(), child) {
+	names := a.hub.cfg.Agents.Names()
+	if child == "" || slices.Contains(names, child) {
 		return nil
 	}
-	if own, ok := a.sessions.Summary(a.session); ok && own.Agent == child {
+	if own, ok := a.hub.list.Summary(a.session); ok && own.Agent == child {
 		return nil
 	}
 	return protocol.Errorf(
 		protocol.CodeForbidden, "an agent may create sessions of its own agent and of these only: %s",
-		strings.Join(a.agents.Names(), ", "),
+		strings.Join(names, ", "),
 	)
 }
 

@@ -131,7 +131,7 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (agent.Verdic
 	canceled := ctx.Done()
 	for {
 		select {
-		case v := <-w.Verdict():
+		case v := <-w.Verdict:
 			return v, nil
 		case <-o.t.done:
 			return agent.Verdict{}, errTurnOver

@@ -42,14 +42,14 @@ func storedDecisions(ctx context.Context, store Store, id string) func(request s
 // handleApprovalRequest records a request, or adds the agent to the waiters of a known one. A rule or
 // the policy may resolve it immediately.
 func (s *Session) handleApprovalRequest(w *approval.Waiter) {
-	ofSubAgent := w.Request().SubAgent != nil
+	ofSubAgent := w.Request.SubAgent != nil
 	if ofSubAgent && s.exit.closing(s.state) || !ofSubAgent && s.turn.reason != "" { // interrupted since the agent asked
 		w.Cancel()
 		return
 	}
 	settings, decider := s.hub.settings(), s.decider()
 	_, explains := s.slot.Agent().(agent.Explainer)
-	sanitized, blobs := output.Request(w.Request())
+	sanitized, blobs := output.Request(w.Request)
 	a, decided, err := s.approvals.Request(s.state, w, sanitized, approval.Terms{
 		Explains: explains, TakesPatch: s.slot.Capabilities().TakesPatch, TakesCommand: s.slot.Capabilities().TakesCommand,
 		Refused: func(a *protocol.Approval) string { return s.confinement.Refusal(&s.spec, a) },
@@ -66,7 +66,7 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 		asked := *a
 		s.journal.AfterCommit(func(failed error) {
 			if failed == nil {
-				w.SetAsked(asked)
+				w.Asked <- asked
 			}
 		})
 	}

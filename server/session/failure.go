@@ -78,7 +78,7 @@ func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Wait
 			}
 		case r := <-requests:
 			r.refuse(errUnreadable())
-		case <-s.hub.sessions.stop:
+		case <-s.hub.sessions.ctx.Done():
 			s.exit.ending = true
 			return waiters
 		}

@@ -37,15 +37,7 @@ type Hub struct {
 	sessions  *sessionGroup
 	agents    sync.WaitGroup // Run and Close calls of agents
 	gitStatus chan struct{}  // holds an element for each git status that runs
-	upkeep    upkeepGroup
-}
-
-// An upkeepGroup is the goroutines that bound the store. Close ends their context.
-type upkeepGroup struct {
-	sync.WaitGroup
-
-	ctx  context.Context
-	stop context.CancelFunc
+	upkeep    sync.WaitGroup // goroutines that bound the store
 }
 
 // NewHub opens the sessions of a store. It kills process groups that a killed server left and loads
@@ -61,24 +53,23 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 		subAgents: subagent.NewTree(), keys: idempotency.NewKeys(cfg.Store, cfg.Log), specs: specs,
 		cache: eventlog.NewCache(cfg.Limits.LogMemory), gitStatus: make(chan struct{}, maxGitStatus),
 	}
-	h.committer = eventlog.NewCommitter(cfg.Store, h.metrics)
+	h.committer = eventlog.NewCommitter(cfg.Store, h.metrics.committed)
 	h.processes = agentprocess.New(cfg.Store, h.committer, cfg.Log)
 	h.current.Store(&cfg)
-	h.upkeep.ctx, h.upkeep.stop = context.WithCancel(context.Background())
 	h.disk = upkeep.NewDisk(func() int64 { return h.settings().Limits.Disk }, cfg.Log)
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
 	}
-	h.upkeep.Go(func() { idempotency.Prune(h.upkeep.ctx, cfg.Store, cfg.Log) })
+	h.upkeep.Go(func() { idempotency.Prune(h.sessions.ctx, cfg.Store, cfg.Log) })
 	store, _ := cfg.Store.(upkeep.Sizer)
 	if store != nil {
-		h.upkeep.Go(func() { h.disk.Watch(h.upkeep.ctx, store) })
+		h.upkeep.Go(func() { h.disk.Watch(h.sessions.ctx, store) })
 	}
 	r := upkeep.Remover{
 		Retention: cfg.Retention, Store: store, Log: cfg.Log, Remove: h.removeUnused,
 		Sessions: func() []protocol.Summary { return withoutSubAgents(h.list.List(true)) },
 	}
-	h.upkeep.Go(func() { r.Run(h.upkeep.ctx) })
+	h.upkeep.Go(func() { r.Run(h.sessions.ctx) })
 	return h, nil
 }
 
@@ -106,7 +97,6 @@ func (h *Hub) Close(ctx context.Context) error {
 	if !h.sessions.close() {
 		return nil
 	}
-	h.upkeep.stop()
 	h.sessions.running.Wait()
 	h.upkeep.Wait()
 	agentsDone := make(chan struct{})
@@ -126,7 +116,7 @@ func (h *Hub) Close(ctx context.Context) error {
 
 // acquire returns the session with an id, loading it unless it is in memory.
 func (h *Hub) acquire(ctx context.Context, id string) (*Session, error) {
-	if h.sessions.closed() {
+	if h.sessions.ctx.Err() != nil {
 		return nil, errShuttingDown()
 	}
 	return h.list.Load(ctx, id, func() (*list.Member[*Session], error) {
@@ -203,18 +193,23 @@ func errShuttingDown() error {
 
 // A sessionGroup is the goroutines of sessions. It takes no other after its close.
 type sessionGroup struct {
-	stop    chan struct{} // closed by close: the sessions end
-	mu      sync.Mutex    // guards closing stop, and additions to running
+	ctx     context.Context // ended by close: the sessions and the upkeep end
+	cancel  context.CancelFunc
+	mu      sync.Mutex // guards calling cancel, and additions to running
 	running sync.WaitGroup
 }
 
-func newSessionGroup() *sessionGroup { return &sessionGroup{stop: make(chan struct{})} }
+func newSessionGroup() *sessionGroup {
+	g := new(sessionGroup)
+	g.ctx, g.cancel = context.WithCancel(context.Background())
+	return g
+}
 
 // add counts in a goroutine, unless the group is closed. Its end calls running.Done.
 func (g *sessionGroup) add() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.closed() {
+	if g.ctx.Err() != nil {
 		return false
 	}
 	g.running.Add(1)
@@ -225,18 +220,9 @@ func (g *sessionGroup) add() bool {
 func (g *sessionGroup) close() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.closed() {
+	if g.ctx.Err() != nil {
 		return false
 	}
-	close(g.stop)
+	g.cancel()
 	return true
-}
-
-func (g *sessionGroup) closed() bool {
-	select {
-	case <-g.stop:
-		return true
-	default:
-		return false
-	}
 }

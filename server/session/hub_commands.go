@@ -43,7 +43,7 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 		return err
 	}
 	if who.Agent != "" {
-		caller := agentCaller{who.Agent, h.list, h.cfg.Agents, &h.cfg.Signing, h.settings().StateTTL}
+		caller := agentCaller{h, who.Agent}
 		if err := caller.check(c, data); err != nil {
 			return err
 		}

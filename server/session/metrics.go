@@ -41,8 +41,8 @@ func newMetrics() *Metrics {
 // Metrics returns the counters of the hub.
 func (h *Hub) Metrics() *Metrics { return h.metrics }
 
-// Committed counts a commit.
-func (m *Metrics) Committed(batches []*eventlog.Batch, took time.Duration, err error) {
+// committed counts a commit.
+func (m *Metrics) committed(batches []*eventlog.Batch, took time.Duration, err error) {
 	m.CommitTime.Observe(took)
 	m.Commits.Add(1)
 	if err != nil {

@@ -41,8 +41,8 @@ func TestCurrenciesAreBounded(t *testing.T) {
 
 func TestCommitsAreCountedWithTheirEvents(t *testing.T) {
 	m := newMetrics()
-	m.Committed([]*eventlog.Batch{{Events: [][]byte{[]byte("abc")}, First: 4, Last: 6}, {}}, time.Second, nil)
-	m.Committed([]*eventlog.Batch{{Events: [][]byte{[]byte("lost")}, First: 7, Last: 7}}, time.Second, errors.New("full"))
+	m.committed([]*eventlog.Batch{{Events: [][]byte{[]byte("abc")}, First: 4, Last: 6}, {}}, time.Second, nil)
+	m.committed([]*eventlog.Batch{{Events: [][]byte{[]byte("lost")}, First: 7, Last: 7}}, time.Second, errors.New("full"))
 	for name, c := range map[string]struct {
 		counter *metrics.Counter
 		want    float64
@@ -61,6 +61,6 @@ func BenchmarkCountCommit(b *testing.B) {
 	m, batches := newMetrics(), []*eventlog.Batch{{First: 1, Last: 10, Events: [][]byte{make([]byte, 1000)}}}
 	for b.Loop() {
 		start := time.Now()
-		m.Committed(batches, time.Since(start), nil)
+		m.committed(batches, time.Since(start), nil)
 	}
 }

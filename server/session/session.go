@@ -78,7 +78,7 @@ func (s *Session) run() {
 	defer close(s.mail.done)
 	defer s.deadlines.timer.Stop()
 	defer s.cancelBackground()
-	stop := s.hub.sessions.stop
+	stop := s.hub.sessions.ctx.Done()
 	for {
 		if !s.exit.ending {
 			s.recorder.Publish(s.subscribers.Len())

@@ -102,15 +102,15 @@ func (o *turnOutput) askRoot(ctx context.Context, a protocol.Approval) (agent.Ve
 	}
 	for {
 		select {
-		case asked := <-w.Asked():
+		case asked := <-w.Asked:
 			mirrorAsked(asked)
-		case v := <-w.Verdict():
+		case v := <-w.Verdict:
 			select {
-			case asked := <-w.Asked():
+			case asked := <-w.Asked:
 				mirrorAsked(asked)
 			default:
 			}
-			r := w.Resolution()
+			r := w.Resolution
 			r.Request = request
 			mirror(func(s *Session) { mirrorResolution(s, r) })
 			return v, nil

@@ -35,7 +35,7 @@ func New(stored func(request string) ([]byte, error)) *Approvals {
 func (p *Approvals) Reset() {
 	for _, waiters := range p.waiters {
 		for _, w := range waiters {
-			if w.request.SubAgent != nil {
+			if w.Request.SubAgent != nil {
 				w.Cancel()
 			}
 		}
@@ -123,7 +123,7 @@ func (p *Approvals) Request(
 		return nil, nil, err
 	}
 	complete(a, st.CWD, w.noRule, &t)
-	a.SubAgent = w.request.SubAgent
+	a.SubAgent = w.Request.SubAgent
 	if t.Policy.Judge(&w.call).Action != policy.AskUser && st.RuleFor(a) == nil {
 		a.Policy = t.Policy.Label()
 	}

@@ -70,7 +70,7 @@ func (r *rig) ask(a protocol.Approval) *Waiter {
 	r.t.Helper()
 	w := NewWaiter(a, &policy.Classifier{Dir: "/src"})
 	r.terms.ID = fmt.Sprint("new", r.st.Seq)
-	asked, decided, err := r.p.Request(r.st, w, w.Request(), r.terms)
+	asked, decided, err := r.p.Request(r.st, w, w.Request, r.terms)
 	switch {
 	case err != nil:
 		w.Refuse(err)
@@ -102,7 +102,7 @@ func (r *rig) answer(d protocol.ApproveData) (*Answer, error) {
 // verdict returns the verdict that a waiter has got.
 func verdict(w *Waiter) (v agent.Verdict, ok bool) {
 	select {
-	case v = <-w.Verdict():
+	case v = <-w.Verdict:
 		return v, true
 	default:
 		return v, false

@@ -32,8 +32,8 @@ func (p *Approvals) Page(st *protocol.State, request string) (*protocol.OpenPage
 		return nil, err
 	}
 	for _, w := range p.waiters[a.Request] {
-		if w.request.Page != nil {
-			if page, err := protocol.ParsePage(w.request.Page.URL); err == nil {
+		if w.Request.Page != nil {
+			if page, err := protocol.ParsePage(w.Request.Page.URL); err == nil {
 				return &protocol.OpenPageResult{Request: a.Request, PageURL: page.URL}, nil
 			}
 		}

@@ -16,12 +16,11 @@ import (
 // A List lists the sessions of a store. S is a session in memory. Its methods may be called from
 // any goroutine.
 type List[S comparable] struct {
-	mu       sync.Mutex
-	rows     map[string]*row[S]
-	names    map[string]string // name → session id, reserved names included
-	watchers map[Watcher]bool
-
-	conversations conversations
+	mu            sync.Mutex
+	rows          map[string]*row[S]
+	names         map[string]string // name → session id, reserved names included
+	conversations map[string]string // stored by an agent → id of the open session that has it, and no other
+	watchers      map[Watcher]bool
 }
 
 // A row is a session in the list. All fields except loading are guarded by List.mu.
@@ -50,7 +49,7 @@ type Watcher interface {
 func New[S comparable]() *List[S] {
 	return &List[S]{
 		rows: map[string]*row[S]{}, names: map[string]string{}, watchers: map[Watcher]bool{},
-		conversations: newConversations(),
+		conversations: map[string]string{},
 	}
 }
 
@@ -211,7 +210,7 @@ func (x *List[S]) Update(sum protocol.Summary, queued time.Time) {
 	defer x.mu.Unlock()
 	if r := x.rows[sum.Session]; r != nil {
 		if sum.Status == protocol.Closed && r.summary.Status != protocol.Closed {
-			x.conversations.free(sum.Session)
+			free(x.conversations, sum.Session)
 		}
 		r.summary, r.queued = sum, queued
 		x.notifyWatchers(sum)
@@ -223,12 +222,8 @@ func (x *List[S]) Remove(sum protocol.Summary) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.rows, sum.Session)
-	x.conversations.free(sum.Session)
-	for name, id := range x.names {
-		if id == sum.Session {
-			delete(x.names, name)
-		}
-	}
+	free(x.conversations, sum.Session)
+	free(x.names, sum.Session)
 	x.notifyWatchers(sum)
 }
 

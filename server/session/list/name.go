@@ -1,6 +1,7 @@
 package list
 
 import (
+	"maps"
 	"strings"
 	"unicode"
 
@@ -56,8 +57,12 @@ func (x *List[S]) Reserve(id, name, conversation string) error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	holder := x.conversations.reserve(conversation, id)
-	if holder == id {
+	holder, taken := x.conversations[conversation]
+	switch {
+	case conversation == "":
+		return nil
+	case !taken:
+		x.conversations[conversation] = id
 		return nil
 	}
 	delete(x.names, name)
@@ -73,5 +78,25 @@ func (x *List[S]) Release(id, name string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.names, name)
-	x.conversations.free(id)
+	free(x.conversations, id)
+}
+
+// HoldConversation assigns a conversation to a session, unless another has it, and frees the
+// session's old one.
+func (x *List[S]) HoldConversation(conversation, id string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	holder, taken := x.conversations[conversation]
+	if holder == id {
+		return
+	}
+	free(x.conversations, id)
+	if !taken && conversation != "" {
+		x.conversations[conversation] = id
+	}
+}
+
+// free removes what a session has.
+func free(holders map[string]string, id string) {
+	maps.DeleteFunc(holders, func(_, holder string) bool { return holder == id })
 }

@@ -19,9 +19,7 @@ type discardStore struct {
 
 func (s *discardStore) Commit([]*eventlog.Batch) error { return s.fail }
 
-type discardObserver struct{}
-
-func (discardObserver) Committed([]*eventlog.Batch, time.Duration, error) {}
+func discard([]*eventlog.Batch, time.Duration, error) {}
 
 // A rig is a recorder with a journal that commits to a store.
 type rig struct {
@@ -32,7 +30,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	r := &rig{store: &discardStore{}}
-	committer := eventlog.NewCommitter(r.store, discardObserver{})
+	committer := eventlog.NewCommitter(r.store, discard)
 	t.Cleanup(committer.Close)
 	journal := eventlog.NewJournal(eventlog.NewLog("s", "e", r.store, eventlog.NewCache(1<<20), 0), committer)
 	r.Recorder = New(&protocol.State{Session: "s"}, journal, func() *slog.Logger { return slog.New(slog.DiscardHandler) },
