@@ -106,12 +106,10 @@ func (s *Server) notReady() string {
 	if s.closed {
 		return "stopping"
 	}
-	select {
-	case <-s.hub.Failed():
+	if s.hub.Failed().Err() != nil {
 		return "the store failed"
-	default:
-		return ""
 	}
+	return ""
 }
 
 // withSpeaksHeader names the protocol of an endpoint in every response, so that a client of another

@@ -164,12 +164,9 @@ func (s *Server) removeHTTPServer(h *http.Server) {
 	s.httpServers = slices.DeleteFunc(s.httpServers, func(o *http.Server) bool { return o == h })
 }
 
-// Failed returns a channel that is closed when the store has failed for good; Failure is its error.
+// Failed returns a context that ends when the store has failed for good, with its error as the cause.
 // The process should end, so that a new one recovers from the disk.
-func (s *Server) Failed() <-chan struct{} { return s.hub.Failed() }
-
-// Failure returns the error of the store. It is valid after Failed is closed.
-func (s *Server) Failure() error { return s.hub.Failure() }
+func (s *Server) Failed() context.Context { return s.hub.Failed() }
 
 // Shutdown stops the server: it ends turns (turns of agents that resume stay open for the next
 // start), stops agents, commits everything, closes clients, and returns when no goroutine of the

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -13,8 +14,8 @@ type Committer struct {
 	observe Observer
 	commits chan commit
 	done    chan struct{}
-	failed  chan struct{} // closed when the store has failed for good
-	failure error         // read after failed is closed
+	failed  context.Context
+	fail    context.CancelCauseFunc // ends failed
 
 	submitting sync.RWMutex // read-locked to submit a batch, locked by Close
 	closed     bool         // no further batches; guarded by submitting
@@ -37,17 +38,14 @@ const maxBatches = 1024
 func NewCommitter(store Store, observe Observer) *Committer {
 	c := &Committer{
 		store: store, observe: observe, commits: make(chan commit, maxBatches), done: make(chan struct{}),
-		failed: make(chan struct{}),
 	}
+	c.failed, c.fail = context.WithCancelCause(context.Background())
 	go c.run()
 	return c
 }
 
-// Failed returns a channel that is closed when the store has failed for good.
-func (c *Committer) Failed() <-chan struct{} { return c.failed }
-
-// Failure returns the error of the store. It is valid after Failed is closed.
-func (c *Committer) Failure() error { return c.failure }
+// Failed returns a context that ends when the store has failed for good, with its error as the cause.
+func (c *Committer) Failed() context.Context { return c.failed }
 
 // Submit submits a batch. It calls then with the result on the committer's goroutine; then must not
 // block. After Close it returns false and does not call then.
@@ -95,22 +93,12 @@ func (c *Committer) run() {
 	defer close(c.done)
 	for first := range c.commits {
 		group := []commit{first}
-	gather:
-		for len(group) < maxBatches {
-			select {
-			case next, ok := <-c.commits:
-				if !ok {
-					break gather
-				}
-				group = append(group, next)
-			default:
-				break gather
-			}
+		for len(c.commits) > 0 && len(group) < maxBatches {
+			group = append(group, <-c.commits)
 		}
 		err := c.commit(group)
-		if errors.Is(err, ErrStoreFailed) && c.failure == nil {
-			c.failure = err
-			close(c.failed)
+		if errors.Is(err, ErrStoreFailed) {
+			c.fail(err)
 		}
 		if err != nil && len(group) > 1 {
 			// Commit each batch separately, so that a bad one fails only its session.

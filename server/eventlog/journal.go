@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -16,11 +17,9 @@ type Journal struct {
 	committer *Committer
 	committed chan error // result of the batch in flight; capacity 1
 
-	batch        *Batch // the next batch; nil: empty
-	nextTail     commitTail
-	inFlight     *Batch // nil: none
-	inFlightTail commitTail
-	uncommitted  int // bytes appended and not visible
+	next        *pending // nil: empty
+	inFlight    *pending // nil: none
+	uncommitted int      // bytes appended and not visible
 
 	deltas protocol.DeltaRun // the open run
 	line   []byte            // scratch
@@ -45,8 +44,9 @@ type Entry struct {
 	Blobs  []Blob
 }
 
-// A commitTail has the calls that follow a commit.
-type commitTail struct {
+// A pending is a batch with the calls that follow its commit.
+type pending struct {
+	Batch
 	list    func() // after a success, before the events are visible; nil: none
 	waiters []Waiter
 }
@@ -66,7 +66,7 @@ type Waiter struct {
 func (j *Journal) Uncommitted() int { return j.uncommitted }
 
 // Idle reports whether everything is committed.
-func (j *Journal) Idle() bool { return j.batch == nil && j.inFlight == nil }
+func (j *Journal) Idle() bool { return j.next == nil && j.inFlight == nil }
 
 // Release frees memory that reading from the store makes unnecessary, while everything is committed.
 func (j *Journal) Release() {
@@ -79,14 +79,19 @@ func (j *Journal) Log() *Log { return j.log }
 
 // NextBatch returns the batch of the next commit, to which the caller may add rows.
 func (j *Journal) NextBatch() *Batch {
-	if j.batch == nil {
-		j.batch = &Batch{Session: j.log.session}
+	if j.next == nil {
+		j.next = &pending{Batch: Batch{Session: j.log.session}}
 	}
-	return j.batch
+	return &j.next.Batch
 }
 
 // PendingBatch returns the batch of the next commit, or nil if it is empty.
-func (j *Journal) PendingBatch() *Batch { return j.batch }
+func (j *Journal) PendingBatch() *Batch {
+	if j.next == nil {
+		return nil
+	}
+	return &j.next.Batch
+}
 
 // Append gives an entry the seq after the state's and, unless it has one, the time; it applies it to
 // the state and adds it to the next batch. An entry over protocol.MaxEvent is refused with
@@ -129,15 +134,14 @@ func (j *Journal) Append(state *protocol.State, en *Entry) (*protocol.Event, err
 
 // addDelta continues the open run of deltas with an event, or ends the run and starts the next.
 func (j *Journal) addDelta(e *protocol.Event, d *protocol.Delta) {
-	if d.Kind != "" && len(d.Text) <= protocol.MaxJoined {
-		if j.deltas.Add(e, *d) {
-			return
-		}
-		j.endRun()
-		j.deltas.Add(e, *d)
+	joins := d.Kind != "" && len(d.Text) <= protocol.MaxJoined
+	if joins && j.deltas.Add(e, *d) {
 		return
 	}
 	j.endRun()
+	if joins {
+		j.deltas.Add(e, *d)
+	}
 }
 
 // FoldRun ends the open run of deltas if it is long, so that later readers of the log read it
@@ -168,83 +172,79 @@ func (j *Journal) AfterCommit(f func(error)) { j.Wait(Waiter{Done: f}) }
 
 // Wait is AfterCommit for a waiter.
 func (j *Journal) Wait(w Waiter) {
-	switch {
-	case j.batch != nil:
-		j.nextTail.waiters = append(j.nextTail.waiters, w)
-	case j.inFlight != nil:
-		j.inFlightTail.waiters = append(j.inFlightTail.waiters, w)
-	default:
-		w.Done(nil)
+	if p := cmp.Or(j.next, j.inFlight); p != nil {
+		p.waiters = append(p.waiters, w)
+		return
 	}
+	w.Done(nil)
 }
 
 // BeforeVisible calls f before everything appended so far becomes visible, so that a client that
 // saw an event or got an answer finds its effect in the list of sessions. A later f replaces it. A
 // failed commit drops it.
 func (j *Journal) BeforeVisible(f func()) {
-	switch {
-	case j.batch != nil:
-		j.nextTail.list = f
-	case j.inFlight != nil:
-		j.inFlightTail.list = f
-	default:
-		f()
+	if p := cmp.Or(j.next, j.inFlight); p != nil {
+		p.list = f
+		return
 	}
+	f()
 }
 
 // Flush submits the next batch, unless one is in flight. Its result comes from Committed.
 func (j *Journal) Flush() {
-	if j.batch == nil || j.inFlight != nil {
+	if j.next == nil || j.inFlight != nil {
 		return
 	}
-	j.inFlight, j.inFlightTail = j.takeBatch(), j.nextTail
-	j.nextTail = commitTail{}
-	j.committer.Submit(j.inFlight, func(err error) { j.committed <- err })
+	j.committer.Submit(j.take(), func(err error) { j.committed <- err })
 }
 
-// Committed returns the channel with the result of the batch in flight, which the owner passes to
-// FinishCommit.
-func (j *Journal) Committed() <-chan error { return j.committed }
-
-// takeBatch returns the next batch with its events, which share the bytes of the log.
-func (j *Journal) takeBatch() *Batch {
-	b := j.batch
-	j.batch = nil
+// take moves the next batch into flight, with its events, which share the bytes of the log.
+func (j *Journal) take() *Batch {
+	j.inFlight, j.next = j.next, nil
+	b := &j.inFlight.Batch
 	if b.Last != 0 {
 		b.Events = j.log.lines(b.First, b.Last)
 	}
 	return b
 }
 
+// Committed returns the channel with the result of the batch in flight, which the owner passes to
+// FinishCommit.
+func (j *Journal) Committed() <-chan error { return j.committed }
+
 // FinishCommit notes the result of the batch in flight and returns its waiters. After an error
 // everything appended since is invalid: the waiters of the next batch are returned too, and the
 // caller must reload the state.
 func (j *Journal) FinishCommit(err error) []Waiter {
-	waiters := j.inFlightTail.waiters
+	done := j.inFlight
+	waiters := done.waiters
 	if err == nil {
-		if j.inFlightTail.list != nil {
-			j.inFlightTail.list()
+		if done.list != nil {
+			done.list()
 		}
-		if j.inFlight.Last != 0 {
-			j.log.publish(j.inFlight.Last)
+		if done.Last != 0 {
+			j.log.publish(done.Last)
 		}
-		if n := len(j.inFlight.Folds); n > 0 {
-			j.log.setFolds(j.inFlight.Folds[n-1].Last)
+		if n := len(done.Folds); n > 0 {
+			j.log.folds.Store(done.Folds[n-1].Last)
 		}
-		j.uncommitted -= j.inFlight.Size()
+		j.uncommitted -= done.Size()
 	} else {
 		waiters = append(waiters, j.DiscardPending()...)
 		j.uncommitted = 0
 		j.deltas.Reset()
 		j.log.rollback()
 	}
-	j.inFlight, j.inFlightTail = nil, commitTail{}
+	j.inFlight = nil
 	return waiters
 }
 
 // DiscardPending drops the next batch and returns its waiters.
 func (j *Journal) DiscardPending() []Waiter {
-	waiters := j.nextTail.waiters
-	j.batch, j.nextTail = nil, commitTail{}
+	if j.next == nil {
+		return nil
+	}
+	waiters := j.next.waiters
+	j.next = nil
 	return waiters
 }

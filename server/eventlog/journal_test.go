@@ -30,12 +30,10 @@ func newJournalTest() *journalTest {
 // commit commits the next batch.
 func (w *journalTest) commit(t testingT, fail error) {
 	t.Helper()
-	if w.batch == nil {
+	if w.next == nil {
 		return
 	}
-	b := w.takeBatch()
-	w.inFlight, w.inFlightTail = b, w.nextTail
-	w.nextTail = commitTail{}
+	b := w.take()
 	if fail == nil {
 		if err := w.store.Commit([]*Batch{b}); err != nil {
 			t.Fatalf("commit: %v", err)
@@ -211,8 +209,8 @@ func TestAnEntryOverTheLimitChangesNothing(t *testing.T) {
 	w.delta(t, "p", "a")
 	large := json.RawMessage(`"` + strings.Repeat("x", protocol.MaxEvent) + `"`)
 	_, err := w.Append(w.state, &Entry{Type: protocol.Raw, Data: large})
-	if protocol.CodeOf(err) != protocol.CodeTooLarge || w.state.Seq != 1 || w.batch.Last != 1 {
-		t.Errorf("%v, state at %d, batch through %d", err, w.state.Seq, w.batch.Last)
+	if protocol.CodeOf(err) != protocol.CodeTooLarge || w.state.Seq != 1 || w.next.Last != 1 {
+		t.Errorf("%v, state at %d, batch through %d", err, w.state.Seq, w.next.Last)
 	}
 }
 

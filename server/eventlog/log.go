@@ -246,6 +246,3 @@ func (l *Log) readEvents(ctx context.Context, after, through uint64, most int) (
 	}
 	return l.cache.read(ctx, view{l, false}, after, through, most)
 }
-
-// setFolds notes that the store has the folds of all runs up to a seq, which is visible.
-func (l *Log) setFolds(seq uint64) { l.folds.Store(seq) }

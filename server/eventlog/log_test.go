@@ -45,7 +45,7 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 					first := rapid.Uint64Range(folds+1, min(folds+10, uint64(len(durable)-1))).Draw(t, "first")
 					folds = rapid.Uint64Range(first+1, min(first+100, uint64(len(durable)))).Draw(t, "last")
 					store.addFold(first, folds)
-					l.setFolds(folds)
+					l.folds.Store(folds)
 				}
 				l.publish(uint64(len(durable)))
 			},

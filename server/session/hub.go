@@ -82,12 +82,9 @@ func (h *Hub) Sessions() *list.List[*Session] { return h.list }
 // Processes returns the process groups of the agents.
 func (h *Hub) Processes() *agentprocess.Groups { return h.processes }
 
-// Failed returns a channel that is closed when the store has failed for good. Then no session can
-// change before the process is started again.
-func (h *Hub) Failed() <-chan struct{} { return h.committer.Failed() }
-
-// Failure returns the error of the store. It is valid after Failed is closed.
-func (h *Hub) Failure() error { return h.committer.Failure() }
+// Failed returns a context that ends when the store has failed for good, with its error as the cause.
+// Then no session can change before the process is started again.
+func (h *Hub) Failed() context.Context { return h.committer.Failed() }
 
 // Close stops every session and agent. It returns when everything is committed and all goroutines
 // have ended; agents that do not end before ctx does are left, which is an error. It waits for a

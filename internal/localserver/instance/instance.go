@@ -179,13 +179,11 @@ func (i *Instance) Serve(ctx context.Context, idle time.Duration) error {
 
 // storeFailure returns the error of a store that has failed for good, or nil.
 func storeFailure(s *server.Server) error {
-	select {
-	case <-s.Failed():
-		return exit.Errorf(exit.Failure, exit.CodeFailed, "the server ends, because its store failed: %w", s.Failure()).
+	if err := context.Cause(s.Failed()); err != nil {
+		return exit.Errorf(exit.Failure, exit.CodeFailed, "the server ends, because its store failed: %w", err).
 			WithHint("check the disk, its space and the files of the data directory; the next start uses them")
-	default:
-		return nil
 	}
+	return nil
 }
 
 // waitIdle returns when ctx ends, the store fails, or the server has been idle for the given time.
@@ -193,7 +191,7 @@ func (i *Instance) waitIdle(ctx context.Context, idle time.Duration) {
 	if idle <= 0 {
 		select {
 		case <-ctx.Done():
-		case <-i.server.Failed():
+		case <-i.server.Failed().Done():
 		}
 		return
 	}
@@ -203,7 +201,7 @@ func (i *Instance) waitIdle(ctx context.Context, idle time.Duration) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-i.server.Failed():
+		case <-i.server.Failed().Done():
 			return
 		case now := <-tick.C:
 			if since, ok := i.server.IdleSince(); ok && now.Sub(since) >= idle {
