@@ -111,10 +111,7 @@ func (j *Journal) Append(state *protocol.State, en *Entry) (*protocol.Event, err
 	j.line = append(e.AppendJSON(j.line[:0]), '\n')
 	if len(j.line) > protocol.MaxEvent {
 		return nil, protocol.Errorf(
-			protocol.CodeTooLarge,
-			"%s: an event holds at most %d bytes",
-			en.Type,
-			protocol.MaxEvent,
+			protocol.CodeTooLarge, "%s: an event holds at most %d bytes", en.Type, protocol.MaxEvent,
 		)
 	}
 	if err := state.Apply(e); err != nil {

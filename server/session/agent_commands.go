@@ -71,9 +71,7 @@ func agentError(err error) error {
 		return err
 	}
 	return protocol.Errorf(
-		protocol.CodeAgentFailed,
-		"%s",
-		protocol.SplitText(protocol.ValidText(err.Error()), record.LongText)[0],
+		protocol.CodeAgentFailed, "%s", protocol.SplitText(protocol.ValidText(err.Error()), record.LongText)[0],
 	)
 }
 

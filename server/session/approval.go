@@ -196,10 +196,7 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 		}
 		text = protocol.SplitText(protocol.ValidText(text), protocol.MaxText)[0]
 		s.recorder.RecordIn(
-			a.Turn,
-			protocol.ApprovalExplained,
-			&cmd.by,
-			protocol.ApprovalExplainedData{Request: a.Request, Text: text},
+			a.Turn, protocol.ApprovalExplained, &cmd.by, protocol.ApprovalExplainedData{Request: a.Request, Text: text},
 		)
 		return protocol.ApproveResult{Request: a.Request, Decision: protocol.Explain}, nil
 	}))

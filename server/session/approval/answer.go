@@ -108,11 +108,7 @@ func (p *Approvals) Pending(st *protocol.State, request string) (*protocol.Appro
 			a := st.Approvals[0]
 			return &a, nil
 		}
-		return nil, protocol.Errorf(
-			protocol.CodeAmbiguous,
-			"%d approvals are pending: name one",
-			len(st.Approvals),
-		)
+		return nil, protocol.Errorf(protocol.CodeAmbiguous, "%d approvals are pending: name one", len(st.Approvals))
 	}
 	if pending := st.PendingApproval(request); pending != nil {
 		a := *pending
@@ -144,11 +140,7 @@ func chooseDecision(a *protocol.Approval, d *protocol.ApproveData) (protocol.Dec
 		if o.ID == d.Option {
 			if d.Decision != "" && d.Decision != o.Kind {
 				return "", "", protocol.Errorf(
-					protocol.CodeInvalidMessage,
-					"option %.80q means %s, not %s",
-					d.Option,
-					o.Kind,
-					d.Decision,
+					protocol.CodeInvalidMessage, "option %.80q means %s, not %s", d.Option, o.Kind, d.Decision,
 				)
 			}
 			return o.Kind, o.ID, nil

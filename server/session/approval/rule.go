@@ -12,9 +12,7 @@ import (
 func newRule(st *protocol.State, a *protocol.Approval, c *Caller) (*protocol.Rule, error) {
 	if a.Subject() == "" || !a.Offers(protocol.AllowAlways) {
 		return nil, protocol.Errorf(
-			protocol.CodeUnsupported,
-			"a %s request cannot be allowed always: allow it once",
-			a.Kind,
+			protocol.CodeUnsupported, "a %s request cannot be allowed always: allow it once", a.Kind,
 		)
 	}
 	if st.RuleFor(a) != nil {
@@ -55,7 +53,5 @@ func Revoke(st *protocol.State, by *protocol.Actor, rule string) (record.Event, 
 	if !slices.ContainsFunc(st.Rules, func(r protocol.Rule) bool { return r.ID == rule }) {
 		return record.Event{}, protocol.Errorf(protocol.CodeNotFound, "there is no rule %.80q", rule)
 	}
-	return record.Event{
-		Type: protocol.SessionUpdated, By: by, Data: protocol.SessionUpdatedData{Revoked: rule},
-	}, nil
+	return record.Event{Type: protocol.SessionUpdated, By: by, Data: protocol.SessionUpdatedData{Revoked: rule}}, nil
 }

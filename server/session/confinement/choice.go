@@ -49,9 +49,7 @@ func Offer(agents any) *protocol.Sandbox {
 // and the stronger of it and the configured one is taken. A session that an agent creates is confined
 // as its parent, which find returns, and the configuration at least, and a weaker wish has the code
 // forbidden. agents may be Agents.
-func Choose(
-	agents any, spec *agent.Spec, stored bool, find func(session string) (protocol.Summary, bool),
-) error {
+func Choose(agents any, spec *agent.Spec, stored bool, find func(session string) (protocol.Summary, bool)) error {
 	if x, ok := agents.(Elsewhere); ok && x.RunsElsewhere(spec.Agent) {
 		return elsewhere(spec, stored)
 	}

@@ -70,9 +70,7 @@ func (x *List[S]) Resolve(name string) (string, error) {
 			if strings.HasPrefix(id, idPrefix+random) {
 				if found != "" {
 					return "", protocol.Errorf(
-						protocol.CodeAmbiguous,
-						"more than one session begins with %.80q: use a longer prefix",
-						name,
+						protocol.CodeAmbiguous, "more than one session begins with %.80q: use a longer prefix", name,
 					)
 				}
 				found = id

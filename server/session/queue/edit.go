@@ -35,8 +35,7 @@ func (q *Queue) Edit(st *protocol.State, c Caller, d *protocol.QueueEditData) (C
 	}
 	if d.Text == "" && len(d.Parts) == 0 {
 		return Change{}, protocol.Errorf(
-			protocol.CodeInvalidMessage,
-			"queue.edit: text: missing; remove the message instead",
+			protocol.CodeInvalidMessage, "queue.edit: text: missing; remove the message instead",
 		)
 	}
 	edited := *m
@@ -75,8 +74,7 @@ func (q *Queue) Move(st *protocol.State, c Caller, d *protocol.QueueMoveData) (C
 	}
 	if st.QueueIndex(d.MessageID) < 0 {
 		return Change{}, protocol.Errorf(
-			protocol.CodeConflict,
-			"queue.move: the message is scheduled, not in the queue yet",
+			protocol.CodeConflict, "queue.move: the message is scheduled, not in the queue yet",
 		)
 	}
 	index := max(0, min(d.Index, len(st.Queue)-1))
