@@ -80,9 +80,8 @@ const maxClientName = 128 // bytes of a user's or a client program's name
 
 func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 	if d.Version != "" && d.Version != protocol.Version {
-		return nil, protocol.Errorf(
-			protocol.CodeUnsupported, "this server speaks %s, not %.20q", protocol.Version, d.Version,
-		)
+		return nil, protocol.Errorf(protocol.CodeUnsupported,
+			"this server speaks %s, not %.20q", protocol.Version, d.Version)
 	}
 	if len(d.Name) > maxClientName || len(d.Agent) > maxClientName {
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "name, agent: at most %d bytes", maxClientName)

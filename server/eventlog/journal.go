@@ -110,9 +110,8 @@ func (j *Journal) Append(state *protocol.State, en *Entry) (*protocol.Event, err
 	}
 	j.line = append(e.AppendJSON(j.line[:0]), '\n')
 	if len(j.line) > protocol.MaxEvent {
-		return nil, protocol.Errorf(
-			protocol.CodeTooLarge, "%s: an event holds at most %d bytes", en.Type, protocol.MaxEvent,
-		)
+		return nil, protocol.Errorf(protocol.CodeTooLarge,
+			"%s: an event holds at most %d bytes", en.Type, protocol.MaxEvent)
 	}
 	if err := state.Apply(e); err != nil {
 		return nil, fmt.Errorf("append: %w", err)

@@ -32,9 +32,8 @@ func (a *agentCaller) check(c *protocol.Command, data any) error {
 			return err
 		}
 		if !a.hub.list.Descends(id, a.session) {
-			return protocol.Errorf(
-				protocol.CodeForbidden, "an agent may %s only in sessions that it created, not in %s", c.Command, id,
-			)
+			return protocol.Errorf(protocol.CodeForbidden,
+				"an agent may %s only in sessions that it created, not in %s", c.Command, id)
 		}
 	}
 	switch d := data.(type) {
@@ -109,14 +108,11 @@ func (a *agentCaller) checkChildAgent(child string) error {
 	if own, ok := a.hub.list.Summary(a.session); ok && own.Agent == child {
 		return nil
 	}
-	return protocol.Errorf(
-		protocol.CodeForbidden, "an agent may create sessions of its own agent and of these only: %s",
-		strings.Join(names, ", "),
-	)
+	return protocol.Errorf(protocol.CodeForbidden,
+		"an agent may create sessions of its own agent and of these only: %s", strings.Join(names, ", "))
 }
 
 func errAgentSetting(name string) error {
-	return protocol.Errorf(
-		protocol.CodeForbidden, "an agent may not choose %.80q for a session, only its model: a user does", name,
-	)
+	return protocol.Errorf(protocol.CodeForbidden,
+		"an agent may not choose %.80q for a session, only its model: a user does", name)
 }

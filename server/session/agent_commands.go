@@ -70,9 +70,8 @@ func agentError(err error) error {
 	if err == nil || protocol.CodeOf(err) != protocol.CodeInternal {
 		return err
 	}
-	return protocol.Errorf(
-		protocol.CodeAgentFailed, "%s", protocol.SplitText(protocol.ValidText(err.Error()), record.LongText)[0],
-	)
+	return protocol.Errorf(protocol.CodeAgentFailed,
+		"%s", protocol.SplitText(protocol.ValidText(err.Error()), record.LongText)[0])
 }
 
 func unsupported(agent, what string) error {

@@ -56,9 +56,8 @@ func (s *Session) send(cmd *command, d *protocol.SendData) (any, error) {
 		m.Delivery = ""
 	case "", protocol.DeliverSteer:
 	default:
-		return nil, protocol.Errorf(
-			protocol.CodeInvalidMessage, "send: delivery: invalid value %.20q: want queue or steer", d.Delivery,
-		)
+		return nil, protocol.Errorf(protocol.CodeInvalidMessage,
+			"send: delivery: invalid value %.20q: want queue or steer", d.Delivery)
 	}
 	if now := time.Now(); d.NotBefore != nil && d.NotBefore.After(now) {
 		if err := queue.CheckSchedule(d, now); err != nil {

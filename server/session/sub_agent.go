@@ -274,7 +274,6 @@ func withoutSubAgents(list []protocol.Summary) []protocol.Summary {
 
 // errSubAgent is the error of a message to a sub-agent.
 func errSubAgent() error {
-	return protocol.Errorf(
-		protocol.CodeUnsupported, "a sub-agent takes no messages: its parent gives it work; send the message to its parent",
-	)
+	return protocol.Errorf(protocol.CodeUnsupported,
+		"a sub-agent takes no messages: its parent gives it work; send the message to its parent")
 }

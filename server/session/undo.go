@@ -37,9 +37,8 @@ func (s *Session) undo(cmd *command, _ *protocol.Empty) (any, error) {
 func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 	return s.takeBack(cmd, false, func(u *undone) (any, error) {
 		if u.messages[0].Work {
-			return nil, protocol.Errorf(
-				protocol.CodeConflict, "the agent forgot work that it began itself: no message to send again",
-			)
+			return nil, protocol.Errorf(protocol.CodeConflict,
+				"the agent forgot work that it began itself: no message to send again")
 		}
 		s.recorder.Record(protocol.Notice, &cmd.by, protocol.NoticeData{
 			Level: protocol.LevelInfo, Message: "the agent forgot the turn before: its message is sent again",

@@ -139,9 +139,8 @@ func chooseDecision(a *protocol.Approval, d *protocol.ApproveData) (protocol.Dec
 	for _, o := range a.Options {
 		if o.ID == d.Option {
 			if d.Decision != "" && d.Decision != o.Kind {
-				return "", "", protocol.Errorf(
-					protocol.CodeInvalidMessage, "option %.80q means %s, not %s", d.Option, o.Kind, d.Decision,
-				)
+				return "", "", protocol.Errorf(protocol.CodeInvalidMessage,
+					"option %.80q means %s, not %s", d.Option, o.Kind, d.Decision)
 			}
 			return o.Kind, o.ID, nil
 		}

@@ -11,9 +11,8 @@ import (
 // request that no rule can match the error has the code unsupported.
 func newRule(st *protocol.State, a *protocol.Approval, c *Caller) (*protocol.Rule, error) {
 	if a.Subject() == "" || !a.Offers(protocol.AllowAlways) {
-		return nil, protocol.Errorf(
-			protocol.CodeUnsupported, "a %s request cannot be allowed always: allow it once", a.Kind,
-		)
+		return nil, protocol.Errorf(protocol.CodeUnsupported,
+			"a %s request cannot be allowed always: allow it once", a.Kind)
 	}
 	if st.RuleFor(a) != nil {
 		return nil, nil

@@ -54,9 +54,8 @@ func Choose(agents any, spec *agent.Spec, stored bool, find func(session string)
 		return elsewhere(spec, stored)
 	}
 	if spec.Sandbox.Mode == protocol.SandboxRemote && !stored {
-		return protocol.Errorf(
-			protocol.CodeInvalidMessage, "only an agent on another machine has the sandbox remote: choose another",
-		)
+		return protocol.Errorf(protocol.CodeInvalidMessage,
+			"only an agent on another machine has the sandbox remote: choose another")
 	}
 	var least protocol.Sandbox
 	if x, ok := agents.(Agents); ok {
@@ -94,9 +93,8 @@ func Choose(agents any, spec *agent.Spec, stored bool, find func(session string)
 func elsewhere(spec *agent.Spec, stored bool) error {
 	switch {
 	case spec.Parent != "":
-		return protocol.Errorf(
-			protocol.CodeForbidden, "an agent may not choose an agent on another machine: a user does",
-		)
+		return protocol.Errorf(protocol.CodeForbidden,
+			"an agent may not choose an agent on another machine: a user does")
 	case spec.Sandbox.Confines() && !stored:
 		return protocol.Errorf(protocol.CodeUnsupported,
 			"no sandbox confines %.80s: it runs on another machine", spec.Agent)

@@ -28,9 +28,8 @@ func (c *Confinement) Open(session string, spec agent.Spec) (agent.Spec, error) 
 		return spec, nil
 	}
 	if c.agents == nil || c.prepare == nil {
-		return spec, protocol.Errorf(
-			protocol.CodeUnsupported, "this server cannot confine agents: choose the sandbox off",
-		)
+		return spec, protocol.Errorf(protocol.CodeUnsupported,
+			"this server cannot confine agents: choose the sandbox off")
 	}
 	err := c.agents.CheckSandbox(spec.Sandbox)
 	if err == nil {

@@ -69,9 +69,8 @@ func (x *List[S]) Resolve(name string) (string, error) {
 		for id := range x.rows {
 			if strings.HasPrefix(id, idPrefix+random) {
 				if found != "" {
-					return "", protocol.Errorf(
-						protocol.CodeAmbiguous, "more than one session begins with %.80q: use a longer prefix", name,
-					)
+					return "", protocol.Errorf(protocol.CodeAmbiguous,
+						"more than one session begins with %.80q: use a longer prefix", name)
 				}
 				found = id
 			}

@@ -15,9 +15,8 @@ func find(st *protocol.State, by *protocol.Actor, id string) (*protocol.Message,
 		list, i = st.Scheduled, st.ScheduledIndex(id)
 	}
 	if i < 0 {
-		return nil, protocol.Errorf(
-			protocol.CodeNotFound, "message %.80q is not queued: it was sent to the agent, or removed", id,
-		)
+		return nil, protocol.Errorf(protocol.CodeNotFound,
+			"message %.80q is not queued: it was sent to the agent, or removed", id)
 	}
 	if h := editHold(st, id); h != nil && !sameActor(h.By, by) {
 		return nil, protocol.Errorf(protocol.CodeConflict, "%s is editing this message", h.By.Name)
@@ -34,9 +33,8 @@ func (q *Queue) Edit(st *protocol.State, c Caller, d *protocol.QueueEditData) (C
 		return Change{}, err
 	}
 	if d.Text == "" && len(d.Parts) == 0 {
-		return Change{}, protocol.Errorf(
-			protocol.CodeInvalidMessage, "queue.edit: text: missing; remove the message instead",
-		)
+		return Change{}, protocol.Errorf(protocol.CodeInvalidMessage,
+			"queue.edit: text: missing; remove the message instead")
 	}
 	edited := *m
 	edited.Text, edited.Parts = d.Text, d.Parts
@@ -73,9 +71,8 @@ func (q *Queue) Move(st *protocol.State, c Caller, d *protocol.QueueMoveData) (C
 		return Change{}, err
 	}
 	if st.QueueIndex(d.MessageID) < 0 {
-		return Change{}, protocol.Errorf(
-			protocol.CodeConflict, "queue.move: the message is scheduled, not in the queue yet",
-		)
+		return Change{}, protocol.Errorf(protocol.CodeConflict,
+			"queue.move: the message is scheduled, not in the queue yet")
 	}
 	index := max(0, min(d.Index, len(st.Queue)-1))
 	moved := protocol.QueueMovedData{MessageID: d.MessageID, Index: index}

@@ -38,9 +38,8 @@ func (q *Queue) Steer(st *protocol.State, c Caller, d *protocol.QueueSteerData) 
 	}
 	i := st.QueueIndex(d.MessageID)
 	if i < 0 {
-		return Change{}, protocol.Errorf(
-			protocol.CodeConflict, "queue.steer: the message is scheduled, not in the queue yet",
-		)
+		return Change{}, protocol.Errorf(protocol.CodeConflict,
+			"queue.steer: the message is scheduled, not in the queue yet")
 	}
 	r := q.result(st, d.MessageID, c.CannotSteer, c.Limits)
 	q.putFirst(d.MessageID, false)
