@@ -84,7 +84,8 @@ func (f *fold) join(lines []byte) (joined []byte, open bool) {
 		return lines, false
 	}
 	j := joiner{in: lines}
-	for j.next() {
+	for line := range bytes.Lines(lines) {
+		j.add(line)
 	}
 	open = j.run.Len() > 0
 	return j.finish(), open
@@ -118,33 +119,25 @@ type joiner struct {
 	run      protocol.DeltaRun
 }
 
-// next reads a line. It returns false at the end.
-func (j *joiner) next() bool {
+// add reads the next line.
+func (j *joiner) add(line []byte) {
 	start := j.at
-	end := bytes.IndexByte(j.in[start:], '\n')
-	if end < 0 {
-		return false
-	}
-	j.at = start + end + 1
+	j.at += len(line)
 	var e protocol.Event
-	if json.Unmarshal(j.in[start:j.at], &e) != nil || e.FirstSeq != 0 {
-		j.flush(start)
-		return true
+	joins := json.Unmarshal(line, &e) == nil && e.FirstSeq == 0
+	var d protocol.Delta
+	if joins {
+		d, joins = e.Delta()
 	}
-	d, ok := e.Delta()
-	if !ok || len(d.Text) > protocol.MaxJoined {
-		j.flush(start)
-		return true
+	joins = joins && len(d.Text) <= protocol.MaxJoined
+	if joins && j.run.Len() > 0 && j.run.Add(&e, d) {
+		return
 	}
-	if j.run.Len() == 0 {
-		j.runStart = start
-	}
-	if !j.run.Add(&e, d) {
-		j.flush(start)
+	j.flush(start)
+	if joins {
 		j.runStart = start
 		j.run.Add(&e, d)
 	}
-	return true
 }
 
 // flush ends the run, whose lines end at an offset.

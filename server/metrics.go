@@ -44,10 +44,6 @@ func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "metrics need the role metrics or operator")
 		return
 	}
-	s.writeMetrics(w, r)
-}
-
-func (s *Server) writeMetrics(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", metrics.ContentType)
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write(s.scrape(r).Bytes())

@@ -28,7 +28,7 @@ func queueAfter(s *Session, t *turn, m protocol.Message, end agent.End) []record
 
 // afterLimit returns the choice of n continuations by the sender of the command; nil: none.
 func (c *command) afterLimit(n int) *agent.AfterLimit {
-	if n == 0 {
+	if n <= 0 {
 		return nil
 	}
 	choice := &agent.AfterLimit{Most: n, By: c.by}
@@ -36,27 +36,6 @@ func (c *command) afterLimit(n int) *agent.AfterLimit {
 		choice.Credential = c.grant()
 	}
 	return choice
-}
-
-// takeAfterLimit moves the choice to continue after limits from the settings of a new session to its
-// spec. Without one it is the server's default, in the name of the user who creates the session.
-func takeAfterLimit(s *Session, cmd *command) error {
-	value, settings, chosen := limit.Take(s.spec.Settings)
-	if !chosen {
-		if n := s.hub.settings().ContinueAfterLimit; n > 0 && s.spec.Parent == "" {
-			s.spec.AfterLimit = cmd.afterLimit(n)
-			s.storeSpec()
-		}
-		return nil
-	}
-	n, err := limit.Choose(value)
-	if err != nil {
-		return err
-	}
-	s.spec.AfterLimit, s.spec.Settings = cmd.afterLimit(n), settings
-	s.slot.Preparation().Replace(settings)
-	s.storeSpec()
-	return nil
 }
 
 // setAfterLimit changes the choice to continue after limits.

@@ -52,7 +52,7 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 	_, explains := s.slot.Agent().(agent.Explainer)
 	sanitized, blobs := output.Request(w.Request)
 	a, decided, err := s.approvals.Request(s.state, w, sanitized, approval.Terms{
-		Explains: explains, TakesPatch: s.slot.Capabilities().TakesPatch, TakesCommand: s.slot.Capabilities().TakesCommand,
+		Explains: explains, Agent: s.slot.Capabilities(),
 		Refused: func(a *protocol.Approval) string { return s.confinement.Refusal(&s.spec, a) },
 		Policy:  decider, Timeout: decider.Timeout(settings.ApprovalTimeout), Limits: settings.Limits.approvals(),
 		Now: time.Now(), ID: NewID(idRequest),
@@ -130,7 +130,7 @@ func (s *Session) resolve(list ...approval.Resolution) {
 func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	a, err := s.approvals.Answer(s.state, approval.Caller{
 		By: cmd.by, Now: time.Now(), RuleID: NewID(idRule), Limits: s.hub.settings().Limits.approvals(),
-		TakesPatch: s.slot.Capabilities().TakesPatch, TakesCommand: s.slot.Capabilities().TakesCommand,
+		Agent: s.slot.Capabilities(),
 	}, d)
 	if err != nil {
 		return nil, err

@@ -161,7 +161,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	if err != nil {
 		return r, err
 	}
-	if err := cmp.Or(s.takePolicy(), takeAfterLimit(s, c.cmd)); err != nil {
+	if err := takeSettings(s, c.cmd); err != nil {
 		return r, err
 	}
 	if _, ok := opened.(agent.Configurer); !ok && len(s.spec.Settings) > 0 {

@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/json"
-	"maps"
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
@@ -21,14 +20,24 @@ func (s *Session) decider() *policy.Decider {
 	return d
 }
 
-// takePolicy moves the policy from the settings of a new session to its spec.
-func (s *Session) takePolicy() error {
+// takeSettings moves the policy and the choice to continue after limits from the settings of a new session
+// to its spec. Without a choice it is the server's default, in the name of the user who creates the session.
+func takeSettings(s *Session, cmd *command) error {
 	d := s.decider()
 	settings, err := d.Take(s.spec.Settings)
-	if err != nil || maps.Equal(settings, s.spec.Settings) {
+	if err != nil {
 		return err
 	}
-	s.spec.Choice, s.spec.Settings = d.Choice, settings
+	value, settings, chosen := limit.Take(settings)
+	n := 0
+	if chosen {
+		if n, err = limit.Choose(value); err != nil {
+			return err
+		}
+	} else if s.spec.Parent == "" {
+		n = s.hub.settings().ContinueAfterLimit
+	}
+	s.spec.Choice, s.spec.Settings, s.spec.AfterLimit = d.Choice, settings, cmd.afterLimit(n)
 	s.slot.Preparation().Replace(settings)
 	s.storeSpec()
 	return nil

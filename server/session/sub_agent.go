@@ -66,7 +66,7 @@ func (c *subAgentHost) Session() string { return c.id }
 // Begin implements agent.SubAgentHost.
 func (c *subAgentHost) Begin(ctx context.Context, w agent.Work) error {
 	return c.root.s.hub.await(ctx, c.id, func(s *Session, begun func(error)) {
-		beginWork(ctx, s, workOf{w: w, asks: c.root}, begun)
+		beginWork(ctx, s, w, c.root, begun)
 	})
 }
 

@@ -12,19 +12,14 @@ var _ agent.WorkHost = (*host)(nil)
 
 // Begin implements agent.WorkHost.
 func (h *host) Begin(ctx context.Context, w agent.Work) error {
-	return h.s.mail.await(ctx, func(begun func(error)) { beginWork(ctx, h.s, workOf{w: w, host: h}, begun) })
+	return h.s.mail.await(ctx, func(begun func(error)) { beginWork(ctx, h.s, w, h, begun) })
 }
 
-// A workOf is work to begin in a session.
-type workOf struct {
-	w    agent.Work
-	host *host // of the agent that works, in its own session
-	asks *host // of the root that decides the requests, for work of a sub-agent
-}
-
-// beginWork starts a turn of work, after the current turn, if one runs. It runs on the session's
+// beginWork starts a turn of work of a host's agent, after the current turn, if one runs: in the session of
+// the agent, or in that of a sub-agent, whose requests the host's session decides. It runs on the session's
 // goroutine. It calls begun once, when the work runs or cannot run.
-func beginWork(ctx context.Context, s *Session, of workOf, begun func(error)) {
+func beginWork(ctx context.Context, s *Session, w agent.Work, from *host, begun func(error)) {
+	own := from.s == s
 	switch {
 	case ctx.Err() != nil:
 		begun(ctx.Err())
@@ -32,11 +27,11 @@ func beginWork(ctx context.Context, s *Session, of workOf, begun func(error)) {
 	case s.state.Closed:
 		begun(protocol.Errorf(protocol.CodeSessionClosed, "session %s is closed", s.id))
 		return
-	case of.asks == nil && s.host != of.host, !s.mayStart() && s.turn == nil:
+	case own && s.host != from, !s.mayStart() && s.turn == nil:
 		begun(errTurnOver)
 		return
 	case s.turn != nil:
-		s.turn.next = append(s.turn.next, func() { beginWork(ctx, s, of, begun) })
+		s.turn.next = append(s.turn.next, func() { beginWork(ctx, s, w, from, begun) })
 		return
 	}
 	if _, err := s.openAgent(); err != nil {
@@ -44,17 +39,19 @@ func beginWork(ctx context.Context, s *Session, of workOf, begun func(error)) {
 		return
 	}
 	by := protocol.AgentActor(s.id, s.state.Name)
-	if of.asks != nil {
+	if !own {
 		by = protocol.AgentActor(s.spec.Parent, "")
 	}
-	text := protocol.SplitText(protocol.ValidText(of.w.Text), record.LongText)[0]
+	text := protocol.SplitText(protocol.ValidText(w.Text), record.LongText)[0]
 	m := protocol.Message{MessageID: NewID(idMessage), Text: text, By: &by, Work: true}
 	t := newTurn(s.background, NewID(idTurn))
-	t.work, t.asks = &of.w, of.asks
+	t.work = &w
 	in := agent.Turn{ID: t.id}
-	if of.asks == nil { // a sub-agent takes no messages
+	if own {
 		t.steering = newSteering(s.mail, t)
 		in.Steering = t.steering
+	} else { // a sub-agent takes no messages
+		t.asks = from
 	}
 	s.recorder.RecordIn(t.id, protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
 	s.recorder.Record(
@@ -68,7 +65,7 @@ func beginWork(ctx context.Context, s *Session, of workOf, begun func(error)) {
 		ran = true
 		return func(out agent.Output) (agent.End, error) {
 			begun(nil)
-			return of.w.Run(t.ctx, in, out)
+			return w.Run(t.ctx, in, out)
 		}
 	})
 	s.journal.AfterCommit(func(error) {

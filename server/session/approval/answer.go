@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/session/record"
 )
 
@@ -13,9 +14,7 @@ type Caller struct {
 	Now    time.Time
 	RuleID string // of a rule that the answer makes
 	Limits Limits
-
-	TakesPatch   bool // the agent applies edited patches
-	TakesCommand bool // it runs edited commands
+	Agent  *agent.Capabilities
 }
 
 // An Answer is a valid answer to a pending request. The decision is explain, or there is a
@@ -151,19 +150,19 @@ func chooseDecision(a *protocol.Approval, d *protocol.ApproveData) (protocol.Dec
 // checkInput refuses an edited patch or command that the agent would not take: it would apply its
 // own, which no user approved.
 func (c *Caller) checkInput(
-	agent string, pending *protocol.Approval, d protocol.Decision, in *protocol.ApprovalInput,
+	name string, pending *protocol.Approval, d protocol.Decision, in *protocol.ApprovalInput,
 ) error {
 	switch {
 	case in == nil:
 		return nil
-	case in.Patch != "" && !c.TakesPatch:
+	case in.Patch != "" && !c.Agent.TakesPatch:
 		return protocol.Errorf(protocol.CodeUnsupported,
-			"the agent %s does not take edited patches: deny with the changes as reason", agent)
+			"the agent %s does not take edited patches: deny with the changes as reason", name)
 	case in.Command == "" || pending.Command == in.Command:
 		return nil
-	case pending.Kind != protocol.ApproveCommand || !c.TakesCommand:
+	case pending.Kind != protocol.ApproveCommand || !c.Agent.TakesCommand:
 		return protocol.Errorf(protocol.CodeUnsupported,
-			"the agent %s takes no edited command for this request: deny with the command as reason", agent)
+			"the agent %s takes no edited command for this request: deny with the command as reason", name)
 	case d == protocol.AllowAlways:
 		return protocol.Errorf(protocol.CodeUnsupported, "an edited command cannot be allowed always: allow it once")
 	}

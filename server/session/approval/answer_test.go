@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/session/record"
 )
 
@@ -27,7 +28,7 @@ func TestEditedInputIsForAgentsThatTakeIt(t *testing.T) {
 		{false, protocol.ApproveTool, once, protocol.ApprovalInput{Patch: "new"}, protocol.CodeUnsupported},
 	} {
 		r := newRig(t)
-		r.terms.TakesCommand, r.caller.TakesCommand, r.caller.TakesPatch = c.takes, c.takes, c.takes
+		*r.terms.Agent = agent.Capabilities{TakesPatch: c.takes, TakesCommand: c.takes}
 		w := r.ask(protocol.Approval{Request: "q", Kind: c.kind, Title: "p", Command: "old"})
 		if got := r.st.Approvals[0].Editable; got != (c.takes && c.kind == protocol.ApproveCommand) {
 			t.Errorf("%+v: editable: %t", c, got)

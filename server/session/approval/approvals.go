@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
 	"agentctl/server/session/record"
 )
@@ -66,9 +67,8 @@ func (p *Approvals) Conflict(request string) error {
 
 // Terms are the conditions for an agent's requests.
 type Terms struct {
-	Explains     bool // the agent explains requests
-	TakesPatch   bool // it applies edited patches
-	TakesCommand bool // it runs edited commands
+	Explains bool // the agent explains requests
+	Agent    *agent.Capabilities
 
 	Refused func(*protocol.Approval) string // why the sandbox refuses a request; empty: it may not
 

@@ -32,8 +32,9 @@ func newRig(t *testing.T) *rig {
 	r.p = New(func(request string) ([]byte, error) { return r.stored[request], r.failed })
 	limits := Limits{Requests: 10, Rules: 10, Bytes: 4 << 20}
 	now := time.Unix(1e9, 0)
-	r.terms = Terms{Explains: true, Policy: &policy.Decider{}, Limits: limits, Now: now}
-	r.caller = Caller{By: bert, Now: now, Limits: limits}
+	can := new(agent.Capabilities)
+	r.terms = Terms{Explains: true, Agent: can, Policy: &policy.Decider{}, Limits: limits, Now: now}
+	r.caller = Caller{By: bert, Now: now, Limits: limits, Agent: can}
 	r.record(protocol.SessionCreated, nil, "", protocol.SessionCreatedData{Agent: "fake", CWD: "/src"})
 	r.startTurn("t1")
 	return r

@@ -15,8 +15,8 @@ const maxOptions = 8 << 10
 func complete(a *protocol.Approval, dir string, noRule bool, t *Terms) {
 	a.Asked = record.Time(t.Now)
 	a.Expires = nil
-	a.Editable = a.Kind == protocol.ApprovePatch && a.Patch != "" && t.TakesPatch ||
-		a.Kind == protocol.ApproveCommand && a.Command != "" && t.TakesCommand
+	a.Editable = a.Kind == protocol.ApprovePatch && a.Patch != "" && t.Agent.TakesPatch ||
+		a.Kind == protocol.ApproveCommand && a.Command != "" && t.Agent.TakesCommand
 	if a.CWD == "" {
 		a.CWD = dir
 	}
