@@ -91,10 +91,8 @@ func ListenTCP(addr string, o TCPOptions) (*Listener, error) {
 		return nil, err
 	}
 	l.Token = o.Token
+	l.tls = o.TLS
 	l.hosts.add(o.Hosts...)
-	if o.TLS != nil {
-		l.tls = o.TLS
-	}
 	return l, nil
 }
 

@@ -100,7 +100,7 @@ var Metrics = []Metric{
 		}
 	}),
 	gauge("agentctl_http_requests", "HTTP requests in progress, client connections included.",
-		value(func(c *collection) float64 { return float64(c.server.requestsUnderWay()) })),
+		value(func(c *collection) float64 { return float64(c.server.runningRequests()) })),
 	gauge("agentctl_subscriptions", "Subscriptions of clients to sessions, without those over SSE.",
 		value(func(c *collection) float64 { return float64(c.watching) })),
 	gauge("agentctl_lag_events", "Events that clients have not received yet, of all subscriptions.",

@@ -156,7 +156,7 @@ func (s *Server) beginRequest() bool {
 	if s.closed {
 		return false
 	}
-	s.requests.underWay++
+	s.requests.running++
 	s.requests.all.Add(1)
 	return true
 }
@@ -165,20 +165,20 @@ func (s *Server) beginRequest() bool {
 func (s *Server) keepRequest() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests.underWay++
+	s.requests.running++
 	s.requests.all.Add(1)
 }
 
-// requestsUnderWay returns the number of requests, connections included.
-func (s *Server) requestsUnderWay() int {
+// runningRequests returns the number of requests, connections included.
+func (s *Server) runningRequests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.requests.underWay
+	return s.requests.running
 }
 
 func (s *Server) endRequest() {
 	s.mu.Lock()
-	s.requests.underWay--
+	s.requests.running--
 	s.requests.lastEnd = time.Now()
 	s.mu.Unlock()
 	s.requests.all.Done()

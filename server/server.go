@@ -47,9 +47,9 @@ type Server struct {
 
 // A requests counts requests, connections included. Server.mu guards it.
 type requests struct {
-	underWay int
-	lastEnd  time.Time      // of a request or turn
-	all      sync.WaitGroup // added to while the server is not closed
+	running int
+	lastEnd time.Time      // of a request or turn
+	all     sync.WaitGroup // added to while the server is not closed
 }
 
 // A program describes the server in the answer to hello.
@@ -220,7 +220,7 @@ func (s *Server) IdleSince() (since time.Time, ok bool) {
 	busy := s.hub.Sessions().Busy()+s.hub.Processes().Len() > 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if busy || s.requests.underWay > 0 {
+	if busy || s.requests.running > 0 {
 		s.requests.lastEnd = time.Now()
 		return s.requests.lastEnd, false
 	}

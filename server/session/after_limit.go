@@ -31,9 +31,9 @@ func (c *command) afterLimit(n int) *agent.AfterLimit {
 	if n <= 0 {
 		return nil
 	}
-	choice := &agent.AfterLimit{Most: n, By: c.by}
-	if c.grant != nil {
-		choice.Credential = c.grant()
+	choice := &agent.AfterLimit{Most: n, By: c.By}
+	if c.Grant != nil {
+		choice.Credential = c.Grant()
 	}
 	return choice
 }
@@ -45,7 +45,7 @@ func setAfterLimit(s *Session, cmd *command, value string) (any, error) {
 		return nil, err
 	}
 	s.recorder.RecordAll(s.limits.Choose(s.state, cmd.afterLimit(n), time.Now(), NewID(idMessage))...)
-	s.recorder.RecordAll(optionsEvent(s, &cmd.by))
+	s.recorder.RecordAll(optionsEvent(s, &cmd.By))
 	s.scheduleTimer()
 	return protocol.Empty{}, nil
 }

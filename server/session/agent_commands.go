@@ -155,7 +155,7 @@ func (s *Session) compact(cmd *command, _ *protocol.Empty) (any, error) {
 		return nil, err
 	}
 	compacted := func(d protocol.ContextCompactedData) (any, error) {
-		s.recorder.Record(protocol.ContextCompacted, &cmd.by, d)
+		s.recorder.Record(protocol.ContextCompacted, &cmd.By, d)
 		return protocol.CompactResult{Compacted: d}, nil
 	}
 	return nil, runAsync(s, cmd, s.slot.Preparation(), c.Compact, unlessFailed(compacted))

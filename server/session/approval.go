@@ -129,7 +129,7 @@ func (s *Session) resolve(list ...approval.Resolution) {
 // approve decides a pending request, or lets the agent explain it.
 func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	a, err := s.approvals.Answer(s.state, approval.Caller{
-		By: cmd.by, Now: time.Now(), RuleID: NewID(idRule), Limits: s.hub.settings().Limits.approvals(),
+		By: cmd.By, Now: time.Now(), RuleID: NewID(idRule), Limits: s.hub.settings().Limits.approvals(),
 		Agent: s.slot.Capabilities(),
 	}, d)
 	if err != nil {
@@ -142,11 +142,11 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	s.resolve(r)
 	if r.Reason != "" && !s.slot.Capabilities().TakesReason { // the agent does not receive it with its verdict
 		limits := s.hub.settings().Limits.queue()
-		s.recorder.RecordAll(reasonEvent(s.state, &cmd.by, r.Reason, limits))
+		s.recorder.RecordAll(reasonEvent(s.state, &cmd.By, r.Reason, limits))
 	}
 	if r.Outcome == protocol.Allowed {
 		if next, ok := s.decider().AfterPlan(&a.Request); ok {
-			s.setPolicy(next, cmd.by)
+			s.setPolicy(next, cmd.By)
 		}
 	}
 	if r.Rule != nil {
@@ -154,10 +154,10 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	}
 	if r.Decision == protocol.DenyStop {
 		if sub := a.Request.SubAgent; sub != nil {
-			stopSubAgent(s.hub, sub.Session, cmd.by)
+			stopSubAgent(s.hub, sub.Session, cmd.By)
 		}
 		if s.turn != nil {
-			s.stopTurn(protocol.ReasonDenied, &cmd.by, protocol.HoldDenyStop)
+			s.stopTurn(protocol.ReasonDenied, &cmd.By, protocol.HoldDenyStop)
 		}
 	}
 	return protocol.ApproveResult{Request: r.Request, Outcome: r.Outcome, Decision: r.Decision, Rule: r.Rule}, nil
@@ -196,7 +196,7 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 		}
 		text = protocol.SplitText(protocol.ValidText(text), protocol.MaxText)[0]
 		s.recorder.RecordIn(
-			a.Turn, protocol.ApprovalExplained, &cmd.by, protocol.ApprovalExplainedData{Request: a.Request, Text: text},
+			a.Turn, protocol.ApprovalExplained, &cmd.By, protocol.ApprovalExplainedData{Request: a.Request, Text: text},
 		)
 		return protocol.ApproveResult{Request: a.Request, Decision: protocol.Explain}, nil
 	}))
@@ -207,7 +207,7 @@ func (s *Session) rulesList(*command, *protocol.Empty) (any, error) {
 }
 
 func (s *Session) rulesRevoke(cmd *command, d *protocol.RulesRevokeData) (any, error) {
-	e, err := approval.Revoke(s.state, &cmd.by, d.Rule)
+	e, err := approval.Revoke(s.state, &cmd.By, d.Rule)
 	if err != nil {
 		return nil, err
 	}
@@ -240,6 +240,6 @@ func (h *Hub) Decide(ctx context.Context, id, digest string, d *protocol.Approve
 				return
 			}
 		}
-		s.do(&command{verb: protocol.DoApprove, data: d, by: by, reply: withoutBody(done)})
+		s.do(&command{Caller: Caller{By: by}, verb: protocol.DoApprove, data: d, reply: withoutBody(done)})
 	})
 }

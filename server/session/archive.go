@@ -46,7 +46,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 			return nil, err
 		}
 		r := protocol.ExportResult{State: s.hub.cfg.Sign(raw), Expires: x.At.Add(s.hub.settings().StateTTL)}
-		s.recorder.Record(protocol.StateExported, &cmd.by, protocol.StateExportedData{Expires: r.Expires, Bytes: len(raw)})
+		s.recorder.Record(protocol.StateExported, &cmd.By, protocol.StateExportedData{Expires: r.Expires, Bytes: len(raw)})
 		return r, nil
 	}
 	s.journal.AfterCommit(func(failed error) { // the store has every turn up to the position
@@ -70,18 +70,18 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 		return err
 	}
 	id := NewID(idSession)
-	past, err := x.Past(&cmd.by, newSubAgents(h, id))
+	past, err := x.Past(&cmd.By, newSubAgents(h, id))
 	if err != nil {
 		return err
 	}
-	spec := agent.Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory, Parent: cmd.agent, Sandbox: x.Sandbox}
+	spec := agent.Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory, Parent: cmd.Agent, Sandbox: x.Sandbox}
 	c := creation{cmd: cmd, id: id, name: d.Name, title: x.Title, past: past, stored: true}
 	return createWithSubAgents(h, spec, c)
 }
 
 // importLog makes a new session with the past of a log.
 func (h *Hub) importLog(cmd *command, d *protocol.ImportData) error {
-	past, err := archive.Import(d, &cmd.by)
+	past, err := archive.Import(d, &cmd.By)
 	if err != nil {
 		return err
 	}
@@ -128,12 +128,12 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 		return readError(h.log, spec.Session, err)
 	}
 	id := NewID(idSession)
-	past, err := f.Past(ctx, h.cfg.Store, h.log, &cmd.by, of, newSubAgents(h, id))
+	past, err := f.Past(ctx, h.cfg.Store, h.log, &cmd.By, of, newSubAgents(h, id))
 	if err != nil {
 		return readError(h.log, spec.Session, err)
 	}
 	spec.Session, spec.Load, spec.IdleEnd, spec.Checking = "", "", nil, false
-	spec.State, spec.Parent, spec.AfterLimit = memory, cmd.agent, nil
+	spec.State, spec.Parent, spec.AfterLimit = memory, cmd.Agent, nil
 	spec.Imported = spec.Imported && f.Last() != ""
 	c := creation{
 		cmd: cmd, id: id, name: d.Name, title: source.title, past: past, blobs: blobs, stored: true,

@@ -28,7 +28,7 @@ type pendingClose struct {
 func (s *Session) close(cmd *command, d *protocol.CloseData) (any, error) {
 	if s.turn != nil {
 		s.exit.closes = append(s.exit.closes, pendingClose{cmd, d})
-		s.stopTurn(protocol.ReasonInterrupted, &cmd.by, protocol.QueueKeep)
+		s.stopTurn(protocol.ReasonInterrupted, &cmd.By, protocol.QueueKeep)
 		return nil, errAnswerLater
 	}
 	return s.closeNow(cmd, d)
@@ -38,7 +38,7 @@ func (s *Session) close(cmd *command, d *protocol.CloseData) (any, error) {
 func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 	if !s.state.Closed {
 		reason := protocol.SplitText(protocol.ValidText(d.Reason), record.ShortText)[0]
-		s.recorder.Record(protocol.SessionClosed, &cmd.by, protocol.SessionClosedData{Reason: reason})
+		s.recorder.Record(protocol.SessionClosed, &cmd.By, protocol.SessionClosedData{Reason: reason})
 		s.queue.Close()
 	}
 	s.resolve(approval.CancelAll(s.state)...)
@@ -81,7 +81,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 		)
 		return
 	}
-	s.logger().Info("session.deleted", "actor", recorder.ActorName(&cmd.by))
+	s.logger().Info("session.deleted", "actor", recorder.ActorName(&cmd.By))
 	s.exit.ending = true
 	sum := s.recorder.Summary(s.subscribers.Len())
 	sum.Deleted, sum.Status = true, protocol.Closed
@@ -106,8 +106,8 @@ func (h *Hub) removeUnused(ctx context.Context, id string) {
 			return
 		}
 		s.do(&command{
-			verb: protocol.DoClose, data: &protocol.CloseData{Delete: true, Reason: "retention"},
-			by: protocol.Actor{Name: "retention"}, reply: withoutBody(done),
+			Caller: Caller{By: protocol.Actor{Name: "retention"}}, verb: protocol.DoClose,
+			data: &protocol.CloseData{Delete: true, Reason: "retention"}, reply: withoutBody(done),
 		})
 	})
 	if err != nil {

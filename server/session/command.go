@@ -14,15 +14,9 @@ import (
 
 // A command is a decoded client command on its way through a session.
 type command struct {
+	Caller
 	verb  protocol.Verb
 	data  any // pointer to the data type of the verb
-	by    protocol.Actor
-	conn  string // id of the connection it came by
-	agent string // the session whose agent sent it; empty: a user
-
-	grant  func() json.RawMessage        // of Caller
-	notify func(key string, line []byte) // of Caller
-
 	key   string
 	hash  []byte // of verb and data
 	reply func(json.RawMessage, error)

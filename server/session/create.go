@@ -55,7 +55,7 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *archive.Past) e
 	}
 	spec := agent.Spec{
 		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Choice: policy.Choice{File: d.Policy},
-		Sandbox: d.Sandbox, Load: d.Load, Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent, Imported: past != nil,
+		Sandbox: d.Sandbox, Load: d.Load, Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.Agent, Imported: past != nil,
 		MCPServers: d.MCPServers,
 	}
 	c := creation{
@@ -140,7 +140,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 				s.refuse(c, failed)
 			}
 		case spec.Checking:
-			s.slot.SetCreator(c.cmd.notify)
+			s.slot.SetCreator(c.cmd.Notify)
 			s.startAgent(func(err error) { s.endCheck(c, err) }, func() { s.refuse(c, errShuttingDown()) })
 		default:
 			h.list.Add(sum, member(s))
@@ -172,13 +172,13 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	if takes {
 		given = servers
 	}
-	s.recorder.Record(protocol.SessionCreated, &c.cmd.by, protocol.SessionCreatedData{
+	s.recorder.Record(protocol.SessionCreated, &c.cmd.By, protocol.SessionCreatedData{
 		Name: c.name, Title: c.title, Agent: s.spec.Agent, CWD: s.spec.CWD, Parent: s.spec.Parent,
 		SubAgent: s.spec.SubAgent != nil, Sandbox: s.spec.Sandbox, Labels: protocol.ChangeLabels(nil, c.labels),
 		MCPServers: given, DiscardUnused: c.discardUnused,
 	})
 	if servers != nil {
-		s.recorder.Record(protocol.Notice, &c.cmd.by, serversNotice(takes, servers))
+		s.recorder.Record(protocol.Notice, &c.cmd.By, serversNotice(takes, servers))
 	}
 	if c.past != nil {
 		if err := s.recordPast(c.past); err != nil {
@@ -187,7 +187,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	}
 	if s.spec.File != nil || s.spec.AfterLimit != nil ||
 		!s.slot.Capabilities().HasPolicy && s.decider().Name() != policy.Ask {
-		s.recorder.RecordAll(optionsEvent(s, &c.cmd.by))
+		s.recorder.RecordAll(optionsEvent(s, &c.cmd.By))
 	}
 	if s.spec.Checking {
 		return r, nil

@@ -48,10 +48,7 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 			return err
 		}
 	}
-	cmd := &command{
-		verb: c.Command, data: data, by: who.By, conn: who.Conn, agent: who.Agent, grant: who.Grant, notify: who.Notify,
-		reply: reply,
-	}
+	cmd := &command{Caller: who, verb: c.Command, data: data, reply: reply}
 	if t.Changes && c.Key != "" {
 		cmd.key, cmd.hash = c.Key, hashCommand(c, data, h.forked(c), h.cfg.EnvKey)
 	}

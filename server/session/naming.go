@@ -26,7 +26,7 @@ func (s *Session) rename(cmd *command, d *protocol.RenameData) (any, error) {
 		d.Title = &title
 	}
 	old := s.state.Name
-	s.recorder.Record(protocol.SessionUpdated, &cmd.by, protocol.SessionUpdatedData{Name: d.Name, Title: d.Title})
+	s.recorder.Record(protocol.SessionUpdated, &cmd.By, protocol.SessionUpdatedData{Name: d.Name, Title: d.Title})
 	if d.Name != nil {
 		s.journal.AfterCommit(func(failed error) {
 			unused := old
@@ -74,7 +74,7 @@ func (s *Session) label(cmd *command, d *protocol.LabelData) (any, error) {
 	}
 	maps.DeleteFunc(changes, func(key, value string) bool { return s.state.Labels[key] == value })
 	if len(changes) > 0 {
-		s.recorder.Record(protocol.SessionUpdated, &cmd.by, protocol.SessionUpdatedData{Labels: changes})
+		s.recorder.Record(protocol.SessionUpdated, &cmd.By, protocol.SessionUpdatedData{Labels: changes})
 	}
 	if labels == nil {
 		labels = map[string]string{} // an object, not null

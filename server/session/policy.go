@@ -56,7 +56,7 @@ func (s *Session) configurePolicy(cmd *command, value string) (done bool, err er
 	case chosen.File != nil:
 		return true, nil // the file decides as before
 	case !d.AgentHas:
-		s.setPolicy(chosen, cmd.by)
+		s.setPolicy(chosen, cmd.By)
 		return true, nil
 	case d.File != nil: // the policy of the agent decides from now on
 		s.spec.Choice = chosen

@@ -30,7 +30,7 @@ func queueHandler[T any](
 	return handler(func(s *Session, cmd *command, d *T) (any, error) {
 		settings := s.hub.settings()
 		change, err := op(&s.queue, s.state, queue.Caller{
-			By: cmd.by, Conn: cmd.conn, Gone: !s.subscribers.Connected(cmd.conn), Now: time.Now(),
+			By: cmd.By, Conn: cmd.Conn, Gone: !s.subscribers.Connected(cmd.Conn), Now: time.Now(),
 			HoldID: NewID(idHold), EditTime: settings.EditHold, Limits: settings.Limits.queue(),
 			CannotSteer: cannotSteer(s.turn, s.slot.Agent()),
 		}, d)
@@ -103,7 +103,7 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 	if err := s.hub.disk.Check(); err != nil {
 		return nil, err
 	}
-	m.MessageID, m.By = NewID(idMessage), &cmd.by
+	m.MessageID, m.By = NewID(idMessage), &cmd.By
 	if err := queue.Sanitize(&m); err != nil {
 		return nil, err
 	}

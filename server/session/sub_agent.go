@@ -54,7 +54,7 @@ func openSubAgent(root *host, parent string, s agent.SubAgent, title string) (ag
 		return nil, err
 	}
 	if of, ok = h.list.Summary(parent); !ok || of.Status == protocol.Closed { // since then
-		closeSubAgent(h, c.id, &command{by: by}, &protocol.CloseData{Delete: !ok})
+		closeSubAgent(h, c.id, by, &protocol.CloseData{Delete: !ok})
 		return nil, errTurnOver
 	}
 	return c, nil
@@ -190,7 +190,8 @@ func stopSubAgent(h *Hub, session string, by protocol.Actor) {
 	h.agents.Go(func() {
 		err := h.await(context.Background(), session, func(s *Session, done func(error)) {
 			ignore := func(json.RawMessage, error) {}
-			s.do(&command{verb: protocol.DoInterrupt, data: &protocol.InterruptData{}, by: by, reply: ignore})
+			interrupt := protocol.InterruptData{}
+			s.do(&command{Caller: Caller{By: by}, verb: protocol.DoInterrupt, data: &interrupt, reply: ignore})
 			done(nil)
 		})
 		if err != nil {
@@ -212,7 +213,7 @@ func closeSubAgents(s *Session, cmd *command, d *protocol.CloseData, then func()
 		if gone != nil {
 			<-gone // it makes no further ones
 		}
-		together(s.hub.subAgents.Children(s.id), func(child string) { closeSubAgent(s.hub, child, cmd, d) })
+		together(s.hub.subAgents.Children(s.id), func(child string) { closeSubAgent(s.hub, child, cmd.By, d) })
 		if !s.mail.post(func() { s.asyncCommands--; then() }) {
 			cmd.reply(nil, errShuttingDown())
 		}
@@ -233,10 +234,10 @@ func together[T any](list []T, f func(T)) {
 }
 
 // closeSubAgent closes or removes a sub-agent, and returns when that is done.
-func closeSubAgent(h *Hub, child string, cmd *command, d *protocol.CloseData) {
+func closeSubAgent(h *Hub, child string, by protocol.Actor, d *protocol.CloseData) {
 	err := h.await(context.Background(), child, func(s *Session, done func(error)) {
 		s.do(&command{
-			verb: protocol.DoClose, by: cmd.by, reply: withoutBody(done),
+			Caller: Caller{By: by}, verb: protocol.DoClose, reply: withoutBody(done),
 			data: &protocol.CloseData{Reason: d.Reason, Delete: d.Delete, KeepWorktree: true},
 		})
 	})
@@ -262,8 +263,8 @@ func recoverSubAgents(h *Hub) {
 		if ok && (sum.Status != protocol.Closed || own.Status == protocol.Closed) {
 			continue
 		}
-		cmd := &command{by: protocol.Actor{Name: "recovery"}}
-		closeSubAgent(h, child, cmd, &protocol.CloseData{Reason: "its parent was closed", Delete: !ok})
+		by := protocol.Actor{Name: "recovery"}
+		closeSubAgent(h, child, by, &protocol.CloseData{Reason: "its parent was closed", Delete: !ok})
 	}
 }
 

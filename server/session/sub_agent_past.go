@@ -74,7 +74,7 @@ func createWithSubAgents(h *Hub, spec agent.Spec, c creation) error {
 		reply := cmd.reply
 		cmd.reply = func(body json.RawMessage, err error) {
 			if err != nil { // it is called on a goroutine that must not wait
-				h.agents.Go(func() { removeSubAgents(h, c.past, &cmd); reply(nil, err) })
+				h.agents.Go(func() { removeSubAgents(h, c.past, cmd.By); reply(nil, err) })
 				return
 			}
 			reply(body, nil)
@@ -97,7 +97,7 @@ func makeSubAgents(h *Hub, root *agent.Spec, c creation) error {
 			Agent: root.Agent, CWD: root.CWD, Sandbox: root.Sandbox, Parent: cmp.Or(s.Parent, c.id), SubAgent: s.Agent,
 		}
 		one := creation{id: s.Session, title: truncateTitle(s.Title), past: &s.Past}
-		errs <- makeSubAgent(h, spec, one, c.cmd.by)
+		errs <- makeSubAgent(h, spec, one, c.cmd.By)
 	})
 	for range c.past.SubAgents {
 		if err := <-errs; err != nil {
@@ -108,9 +108,9 @@ func makeSubAgents(h *Hub, root *agent.Spec, c creation) error {
 }
 
 // removeSubAgents removes the sub-agents of a session that was not made.
-func removeSubAgents(h *Hub, past *archive.Past, cmd *command) {
+func removeSubAgents(h *Hub, past *archive.Past, by protocol.Actor) {
 	together(past.SubAgents, func(s archive.SubAgentPast) {
-		closeSubAgent(h, s.Session, cmd, &protocol.CloseData{Delete: true})
+		closeSubAgent(h, s.Session, by, &protocol.CloseData{Delete: true})
 	})
 }
 
@@ -121,7 +121,7 @@ func makeSubAgent(h *Hub, spec agent.Spec, c creation, by protocol.Actor) error 
 	}
 	made := make(chan error, 1)
 	reply := withoutBody(func(err error) { made <- err })
-	c.cmd = &command{verb: protocol.DoCreate, by: by, agent: spec.Parent, reply: reply}
+	c.cmd = &command{Caller: Caller{By: by, Agent: spec.Parent}, verb: protocol.DoCreate, reply: reply}
 	err := h.createSession(spec, c)
 	if err == nil {
 		err = <-made

@@ -264,7 +264,7 @@ func (s *Session) interrupt(cmd *command, d *protocol.InterruptData) (any, error
 		return nil, unsupported(s.state.Agent, "stop this work")
 	}
 	s.turn.interrupts = append(s.turn.interrupts, cmd)
-	s.stopTurn(protocol.ReasonInterrupted, &cmd.by, d.Queue)
+	s.stopTurn(protocol.ReasonInterrupted, &cmd.By, d.Queue)
 	return nil, errAnswerLater
 }
 

@@ -25,7 +25,7 @@ type undone struct {
 // undo lets the agent forget its last turn, and restores the files that its tools changed.
 func (s *Session) undo(cmd *command, _ *protocol.Empty) (any, error) {
 	return s.takeBack(cmd, true, func(u *undone) (any, error) {
-		s.recorder.Record(protocol.Notice, &cmd.by, protocol.NoticeData{Level: protocol.LevelInfo, Message: u.notice()})
+		s.recorder.Record(protocol.Notice, &cmd.By, protocol.NoticeData{Level: protocol.LevelInfo, Message: u.notice()})
 		return protocol.UndoResult{
 			Turn: u.Turn, Message: u.messages[0], Steered: u.messages[1:], Restored: u.Restored, Kept: u.Kept,
 		}, nil
@@ -40,7 +40,7 @@ func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 			return nil, protocol.Errorf(protocol.CodeConflict,
 				"the agent forgot work that it began itself: no message to send again")
 		}
-		s.recorder.Record(protocol.Notice, &cmd.by, protocol.NoticeData{
+		s.recorder.Record(protocol.Notice, &cmd.By, protocol.NoticeData{
 			Level: protocol.LevelInfo, Message: "the agent forgot the turn before: its message is sent again",
 		})
 		result, err := s.acceptMessage(cmd, again(&u.messages[0]), true)
@@ -57,7 +57,7 @@ func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 
 // queueJoining queues a message that joins the turn of the one before it, which waits too.
 func (s *Session) queueJoining(cmd *command, m protocol.Message) error {
-	m.MessageID, m.By = NewID(idMessage), &cmd.by
+	m.MessageID, m.By = NewID(idMessage), &cmd.By
 	err := s.hub.settings().Limits.queue().Check(s.state, &m)
 	if err == nil {
 		s.recorder.RecordAll(s.queue.AddJoining(s.state, m, time.Now()))

@@ -8,20 +8,11 @@ import (
 	"agentctl/protocol"
 )
 
-// An action is a user's request for a task.
-type action int
-
-const (
-	noAction action = iota
-	cancelTask
-	restartTask
-)
-
-// A request asks for an action on a task.
+// A request asks to restart a task, or to cancel it.
 type request struct {
-	task   string
-	action action
-	reply  chan error // capacity 1
+	task    string
+	restart bool
+	reply   chan error // capacity 1
 }
 
 // ErrStopped is the cause of the context of work that a user stopped.
@@ -36,20 +27,20 @@ func errTaskEnded(t *Task) error {
 // CancelTask cancels a task and returns when that is recorded. If no tasks run, or none with the
 // id, the error has the code not_found. It accepts a nil Schedule.
 func (s *Schedule) CancelTask(ctx context.Context, id string) error {
-	return s.request(ctx, id, cancelTask)
+	return s.request(ctx, id, false)
 }
 
 // RestartTask restarts a task as CancelTask cancels one. Tasks that were cancelled because of it
 // are pending again, too.
 func (s *Schedule) RestartTask(ctx context.Context, id string) error {
-	return s.request(ctx, id, restartTask)
+	return s.request(ctx, id, true)
 }
 
-func (s *Schedule) request(ctx context.Context, id string, a action) error {
+func (s *Schedule) request(ctx context.Context, id string, restart bool) error {
 	if s == nil {
 		return errNoPlan
 	}
-	q := request{id, a, make(chan error, 1)}
+	q := request{id, restart, make(chan error, 1)}
 	select {
 	case s.requests <- q:
 	case <-s.done:
@@ -74,13 +65,13 @@ func (s *Schedule) handle(ctx context.Context, q request) {
 	}
 	switch t := s.tasks[i]; {
 	case t.stop != nil:
-		t.action, t.replies = q.action, append(t.replies, q.reply)
+		t.restart, t.replies = q.restart, append(t.replies, q.reply)
 		t.stop(ErrStopped)
-	case t.Status == protocol.StatusPending && q.action == cancelTask:
+	case t.Status == protocol.StatusPending && !q.restart:
 		q.reply <- s.cancel(ctx, i, "")
 	case t.Status == protocol.StatusPending:
 		q.reply <- nil
-	case q.action == cancelTask:
+	case !q.restart:
 		q.reply <- errTaskEnded(t)
 	default:
 		q.reply <- s.restart(ctx, i)

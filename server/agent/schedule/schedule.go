@@ -13,7 +13,7 @@ type Task struct {
 
 	skipped bool                    // cancelled because of a dependency
 	stop    context.CancelCauseFunc // nil: not running
-	action  action                  // of the latest request, carried out by finish
+	restart bool                    // what the latest request asks for; finish carries it out
 	replies []chan<- error          // answered by finish; each has capacity 1
 }
 
@@ -196,7 +196,7 @@ func (s *Schedule) finish(ctx context.Context, i int) error {
 	stopped := t.Status == protocol.StatusRunning
 	switch {
 	case err != nil || ctx.Err() != nil:
-	case t.action == restartTask:
+	case t.restart:
 		err = s.restart(ctx, i)
 	case stopped:
 		err = s.cancel(ctx, i, "")
@@ -205,13 +205,13 @@ func (s *Schedule) finish(ctx context.Context, i int) error {
 		switch {
 		case err != nil || ctx.Err() != nil:
 			reply <- errNoPlan
-		case t.action == cancelTask && !stopped:
+		case !t.restart && !stopped:
 			reply <- errTaskEnded(t)
 		default:
 			reply <- nil
 		}
 	}
-	t.action, t.replies = noAction, nil
+	t.restart, t.replies = false, nil
 	return err
 }
 

@@ -64,17 +64,16 @@ func (x *List[S]) Resolve(name string) (string, error) {
 	if id := x.names[name]; x.rows[id] != nil {
 		return id, nil
 	}
-	found := ""
-	if random := strings.TrimPrefix(name, idPrefix); random != "" {
-		for id := range x.rows {
-			if strings.HasPrefix(id, idPrefix+random) {
-				if found != "" {
-					return "", protocol.Errorf(protocol.CodeAmbiguous,
-						"more than one session begins with %.80q: use a longer prefix", name)
-				}
-				found = id
-			}
+	found, random := "", strings.TrimPrefix(name, idPrefix)
+	for id := range x.rows {
+		if random == "" || !strings.HasPrefix(id, idPrefix+random) {
+			continue
 		}
+		if found != "" {
+			return "", protocol.Errorf(protocol.CodeAmbiguous,
+				"more than one session begins with %.80q: use a longer prefix", name)
+		}
+		found = id
 	}
 	if found == "" {
 		return "", NotFound(name)
