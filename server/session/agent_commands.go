@@ -59,7 +59,7 @@ func runAsync[T any](
 			s.scheduleTimer()
 		})
 		if !posted {
-			cmd.reply(nil, protocol.Errorf(protocol.CodeShuttingDown, "the session was stopped: try again"))
+			cmd.Answer(nil, protocol.Errorf(protocol.CodeShuttingDown, "the session was stopped: try again"))
 		}
 	})
 	return errAnswerLater

@@ -240,6 +240,6 @@ func (h *Hub) Decide(ctx context.Context, id, digest string, d *protocol.Approve
 				return
 			}
 		}
-		s.do(&command{Caller: Caller{By: by}, verb: protocol.DoApprove, data: d, reply: withoutBody(done)})
+		s.do(ownCommand(protocol.DoApprove, d, by, done))
 	})
 }

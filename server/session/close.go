@@ -63,14 +63,14 @@ func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 // command stays stored.
 func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	if s.exit.ending { // another command has removed it
-		s.idempotency.Remove(cmd.key, nil, list.NotFound(s.id))
-		cmd.reply(nil, list.NotFound(s.id))
+		s.idempotency.Remove(cmd.Key, nil, list.NotFound(s.id))
+		cmd.Answer(nil, list.NotFound(s.id))
 		return
 	}
 	b := &eventlog.Batch{Session: s.id, Delete: true}
 	body := protocol.MustEncode(r)
-	if cmd.key != "" {
-		b.Answers = []eventlog.Answer{cmd.keyed().Stored(s.id, body)}
+	if cmd.Key != "" {
+		b.Answers = []eventlog.Answer{cmd.Stored(s.id, body)}
 	}
 	if err := s.hub.committer.Commit(b); err != nil {
 		s.logger().Error("delete session", "err", err)
@@ -90,8 +90,8 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	s.hub.subAgents.Remove(s.id)
 	s.subscribers.Broadcast(protocol.SummaryChanged, sum)
 	removeFiles(s.hub.cfg.Agents, func(session string) bool { return session != s.id })
-	s.idempotency.Remove(cmd.key, body, nil)
-	cmd.reply(body, nil)
+	s.idempotency.Remove(cmd.Key, body, nil)
+	cmd.Answer(body, nil)
 	for _, w := range s.journal.DiscardPending() {
 		w.Done(list.NotFound(s.id))
 	}
@@ -105,10 +105,8 @@ func (h *Hub) removeUnused(ctx context.Context, id string) {
 			done(errors.New("it is in use"))
 			return
 		}
-		s.do(&command{
-			Caller: Caller{By: protocol.Actor{Name: "retention"}}, verb: protocol.DoClose,
-			data: &protocol.CloseData{Delete: true, Reason: "retention"}, reply: withoutBody(done),
-		})
+		remove := &protocol.CloseData{Delete: true, Reason: "retention"}
+		s.do(ownCommand(protocol.DoClose, remove, protocol.Actor{Name: "retention"}, done))
 	})
 	if err != nil {
 		h.log.Info("a session to be removed by retention stays", "session", id, "err", err)

@@ -15,23 +15,15 @@ import (
 // A command is a decoded client command on its way through a session.
 type command struct {
 	Caller
-	verb  protocol.Verb
-	data  any // pointer to the data type of the verb
-	key   string
-	hash  []byte // of verb and data
-	reply func(json.RawMessage, error)
+	idempotency.Command
+	verb protocol.Verb
+	data any // pointer to the data type of the verb
 }
 
-// keyed returns the command as one with a key.
-func (c *command) keyed() *idempotency.Command {
-	makes := c.verb == protocol.DoCreate || c.verb == protocol.DoRestore || c.verb == protocol.DoImport ||
-		c.verb == protocol.DoFork
-	return &idempotency.Command{Key: c.key, Hash: c.hash, Makes: makes, Answer: c.reply}
-}
-
-// withoutBody returns a reply of a command whose result does not matter.
-func withoutBody(done func(error)) func(json.RawMessage, error) {
-	return func(_ json.RawMessage, err error) { done(err) }
+// ownCommand returns a command of the server itself in the name of an actor. Its result does not matter.
+func ownCommand(verb protocol.Verb, data any, by protocol.Actor, done func(error)) *command {
+	answer := func(_ json.RawMessage, err error) { done(err) }
+	return &command{Caller{By: by}, idempotency.Command{Answer: answer}, verb, data}
 }
 
 // errAnswerLater is returned by a handler that calls Session.answer later.
@@ -49,8 +41,8 @@ func handler[T any](f func(*Session, *command, *T) (any, error)) func(*Session, 
 
 // do runs a command on the session's goroutine.
 func (s *Session) do(cmd *command) {
-	if cmd.key != "" {
-		replayed, err := s.idempotency.Replay(s.background, cmd.keyed())
+	if cmd.Key != "" {
+		replayed, err := s.idempotency.Replay(s.background, &cmd.Command)
 		if err != nil {
 			s.logger().Error("read answer", "err", err)
 		}
@@ -90,18 +82,18 @@ func (s *Session) answer(cmd *command, result any, err error) {
 			body = json.RawMessage("{}")
 		}
 	}
-	if cmd.key != "" {
-		s.idempotency.Finish(cmd.keyed(), body, err)
+	if cmd.Key != "" {
+		s.idempotency.Finish(&cmd.Command, body, err)
 	}
 	s.journal.Wait(eventlog.Waiter{
 		Done: func(failed error) {
 			if failed != nil {
-				cmd.reply(nil, failed)
+				cmd.Answer(nil, failed)
 				return
 			}
-			cmd.reply(body, err)
+			cmd.Answer(body, err)
 		},
-		Refuse: func(failed error) { cmd.reply(nil, failed) },
+		Refuse: func(failed error) { cmd.Answer(nil, failed) },
 	})
 }
 

@@ -127,8 +127,8 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 		h.sessions.running.Done()
 		return err
 	}
-	if c.cmd.key != "" {
-		s.idempotency.Begin(c.cmd.keyed())
+	if c.cmd.Key != "" {
+		s.idempotency.Begin(&c.cmd.Command)
 	}
 	sum := s.recorder.Summary(s.subscribers.Len())
 	s.journal.AfterCommit(func(failed error) {
@@ -269,6 +269,6 @@ func (s *Session) abandon(c creation, cause error) {
 // ended, or on its goroutine.
 func (s *Session) refuse(c creation, cause error) {
 	s.hub.list.Release(s.id, c.name)
-	s.idempotency.Remove(c.cmd.key, nil, cause)
-	c.cmd.reply(nil, cause)
+	s.idempotency.Remove(c.cmd.Key, nil, cause)
+	c.cmd.Answer(nil, cause)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/server/session/idempotency"
 	"agentctl/server/session/record"
 )
 
@@ -48,13 +49,15 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 			return err
 		}
 	}
-	cmd := &command{Caller: who, verb: c.Command, data: data, reply: reply}
+	cmd := &command{who, idempotency.Command{Answer: reply}, c.Command, data}
 	if t.Changes && c.Key != "" {
-		cmd.key, cmd.hash = c.Key, hashCommand(c, data, h.forked(c), h.cfg.EnvKey)
+		cmd.Key, cmd.Hash = c.Key, hashCommand(c, data, h.forked(c), h.cfg.EnvKey)
+		cmd.Makes = makes[c.Command]
 	}
 	once := func(run func() error) error {
-		return h.keys.Run(ctx, cmd.keyed(), func(reply func(json.RawMessage, error)) error {
-			cmd.reply = reply
+		first := cmd.Command
+		return h.keys.Run(ctx, &first, func(answer func(json.RawMessage, error)) error {
+			cmd.Answer = answer
 			return run()
 		})
 	}
@@ -75,10 +78,15 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 		return protocol.Errorf(protocol.CodeUnsupported, "%s is not a command for a session", c.Command)
 	}
 	err := h.ask(ctx, c.Session, func(s *Session) { s.do(cmd) }, func(err error) { reply(nil, err) })
-	if cmd.key != "" && protocol.CodeOf(err) == protocol.CodeNoSession { // this very command may have deleted it
+	if cmd.Key != "" && protocol.CodeOf(err) == protocol.CodeNoSession { // this very command may have deleted it
 		return once(func() error { return err })
 	}
 	return err
+}
+
+// makes are the commands that make a session.
+var makes = map[protocol.Verb]bool{
+	protocol.DoCreate: true, protocol.DoRestore: true, protocol.DoImport: true, protocol.DoFork: true,
 }
 
 // forked returns the id of the session that a command forks, its name if no session has it, and ""

@@ -175,7 +175,7 @@ func askRoot(s *Session, cmd *command) error {
 	return runAsync(s, cmd, nil, func(ctx context.Context) (json.RawMessage, error) {
 		var answer json.RawMessage
 		err := s.hub.await(ctx, s.hub.subAgents.Root(s.id), func(root *Session, done func(error)) {
-			sent.reply = func(body json.RawMessage, err error) { answer = body; done(err) }
+			sent.Answer = func(body json.RawMessage, err error) { answer = body; done(err) }
 			root.do(&sent)
 		})
 		if err != nil {
@@ -189,9 +189,7 @@ func askRoot(s *Session, cmd *command) error {
 func stopSubAgent(h *Hub, session string, by protocol.Actor) {
 	h.agents.Go(func() {
 		err := h.await(context.Background(), session, func(s *Session, done func(error)) {
-			ignore := func(json.RawMessage, error) {}
-			interrupt := protocol.InterruptData{}
-			s.do(&command{Caller: Caller{By: by}, verb: protocol.DoInterrupt, data: &interrupt, reply: ignore})
+			s.do(ownCommand(protocol.DoInterrupt, &protocol.InterruptData{}, by, func(error) {}))
 			done(nil)
 		})
 		if err != nil {
@@ -215,7 +213,7 @@ func closeSubAgents(s *Session, cmd *command, d *protocol.CloseData, then func()
 		}
 		together(s.hub.subAgents.Children(s.id), func(child string) { closeSubAgent(s.hub, child, cmd.By, d) })
 		if !s.mail.post(func() { s.asyncCommands--; then() }) {
-			cmd.reply(nil, errShuttingDown())
+			cmd.Answer(nil, errShuttingDown())
 		}
 	})
 }
@@ -236,10 +234,8 @@ func together[T any](list []T, f func(T)) {
 // closeSubAgent closes or removes a sub-agent, and returns when that is done.
 func closeSubAgent(h *Hub, child string, by protocol.Actor, d *protocol.CloseData) {
 	err := h.await(context.Background(), child, func(s *Session, done func(error)) {
-		s.do(&command{
-			Caller: Caller{By: by}, verb: protocol.DoClose, reply: withoutBody(done),
-			data: &protocol.CloseData{Reason: d.Reason, Delete: d.Delete, KeepWorktree: true},
-		})
+		one := &protocol.CloseData{Reason: d.Reason, Delete: d.Delete, KeepWorktree: true}
+		s.do(ownCommand(protocol.DoClose, one, by, done))
 	})
 	if err != nil && protocol.CodeOf(err) != protocol.CodeNoSession {
 		h.log.Error("close a sub-agent", "session", child, "err", err)

@@ -71,8 +71,8 @@ func createWithSubAgents(h *Hub, spec agent.Spec, c creation) error {
 		err := makeSubAgents(h, &spec, c)
 		cmd := *c.cmd
 		c.cmd = &cmd
-		reply := cmd.reply
-		cmd.reply = func(body json.RawMessage, err error) {
+		reply := cmd.Answer
+		cmd.Answer = func(body json.RawMessage, err error) {
 			if err != nil { // it is called on a goroutine that must not wait
 				h.agents.Go(func() { removeSubAgents(h, c.past, cmd.By); reply(nil, err) })
 				return
@@ -83,7 +83,7 @@ func createWithSubAgents(h *Hub, spec agent.Spec, c creation) error {
 			err = h.createSession(spec, c)
 		}
 		if err != nil {
-			cmd.reply(nil, err)
+			cmd.Answer(nil, err)
 		}
 	})
 	return nil
@@ -120,8 +120,8 @@ func makeSubAgent(h *Hub, spec agent.Spec, c creation, by protocol.Actor) error 
 		return err
 	}
 	made := make(chan error, 1)
-	reply := withoutBody(func(err error) { made <- err })
-	c.cmd = &command{Caller: Caller{By: by, Agent: spec.Parent}, verb: protocol.DoCreate, reply: reply}
+	c.cmd = ownCommand(protocol.DoCreate, nil, by, func(err error) { made <- err })
+	c.cmd.Agent = spec.Parent
 	err := h.createSession(spec, c)
 	if err == nil {
 		err = <-made

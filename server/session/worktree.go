@@ -46,9 +46,9 @@ func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func
 		switch {
 		case posted:
 		case !s.hub.list.Exists(s.id): // another command deleted it
-			cmd.reply(nil, list.NotFound(s.id))
+			cmd.Answer(nil, list.NotFound(s.id))
 		default:
-			cmd.reply(nil, errShuttingDown())
+			cmd.Answer(nil, errShuttingDown())
 		}
 	})
 }

@@ -119,7 +119,7 @@ func Prune(ctx context.Context, store interface {
 // answerTTL is the lifetime of a stored answer.
 const answerTTL = 7 * 24 * time.Hour
 
-// A Command is a command with a key.
+// A Command is a command that acts once if it has a key.
 type Command struct {
 	Key    string
 	Hash   []byte // of the command: another hash under the same key is another command
