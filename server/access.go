@@ -54,8 +54,8 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 					return
 				}
 			}
-			r = withCaller(r, from)
-			ctx, cancel := context.WithCancelCause(r.Context()) // ends event streams; Server.serve ends WebSockets
+			ctx := context.WithValue(r.Context(), callerKey{}, from)
+			ctx, cancel := context.WithCancelCause(ctx) // ends event streams; Server.serve ends WebSockets
 			defer cancel(nil)
 			defer s.whileValid(from, func(reason error) { cancel(credentialError(reason)) })()
 			next.ServeHTTP(w, r.WithContext(ctx))

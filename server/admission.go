@@ -56,9 +56,7 @@ func (a *admission) setLimits(limits Limits) {
 	a.limits = limits
 }
 
-// listen returns a listener whose connections are counted.
-func (a *admission) listen(l net.Listener) net.Listener { return countedListener{l, a} }
-
+// A countedListener is a listener whose connections are counted.
 type countedListener struct {
 	net.Listener
 	admission *admission

@@ -73,7 +73,7 @@ func TestClientsThatMayCreateSessionsAreToldOfSandboxes(t *testing.T) {
 	if s := w.dial().hello(protocol.HelloData{}).Sandbox; s != nil {
 		t.Errorf("a server without sandboxes offers %s", s)
 	}
-	w.server.program.sandboxes = sandboxAgents{w}
+	w.server.agents = sandboxAgents{w}
 	if s := w.dial().hello(protocol.HelloData{}).Sandbox; s == nil || s.Mode != protocol.SandboxReadOnly {
 		t.Errorf("offered %v", s)
 	}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 
@@ -80,12 +79,8 @@ func (s *Server) agentAmong(ancestors []process.Ancestor) string {
 	return ""
 }
 
+// A callerKey is the key of the caller in the context of a request that a listener accepted.
 type callerKey struct{}
-
-// withCaller returns r with the caller that callerOf returns.
-func withCaller(r *http.Request, c caller) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), callerKey{}, c))
-}
 
 // callerOf returns the caller of a request that the listener accepted. A caller without a
 // credential gets the name given.

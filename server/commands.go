@@ -103,8 +103,8 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 	}
 	c.program = protocol.ValidText(d.Agent)
 	r := &protocol.HelloResult{
-		Version: protocol.Version, Server: c.server.program.version, Connection: c.id, By: c.user,
-		Agents: c.server.program.agents(),
+		Version: protocol.Version, Server: c.server.version, Connection: c.id, By: c.user,
+		Agents: c.server.agents.Names(),
 		Role:   c.caller.role,
 		Limits: protocol.Limits{
 			Message: limits.Message, Event: protocol.MaxEvent, InFlight: cap(c.slots), FoldMS: maxFold.Milliseconds(),
@@ -113,7 +113,7 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 		Window: window, HeartbeatMS: limits.Heartbeat.Milliseconds(),
 	}
 	if c.caller.role != protocol.RoleAgent && c.caller.role.May(protocol.DoCreate) {
-		r.Sandbox = confinement.Offer(c.server.program.sandboxes)
+		r.Sandbox = confinement.Offer(c.server.agents)
 	}
 	for _, t := range protocol.Commands {
 		if c.caller.role.May(t.Verb) && inScope(c.caller.scope(), &t) {

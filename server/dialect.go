@@ -63,7 +63,7 @@ func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
 			AgentNames: slices.Sorted(maps.Keys(s.dialects.Agents[d.Name])),
 
 			Sign:    s.dialects.sign,
-			Version: s.program.version,
+			Version: s.version,
 			Resume:  s.dialects.resumeStores[d.Name],
 		}
 		conn := dialect.NewServerConn(ws, d.Server(options), s.limits.Load().Message)
@@ -141,7 +141,7 @@ func (s *Server) acceptACP(w http.ResponseWriter, r *http.Request) {
 	}
 	from := callerOf(r, web.RemoteName(r))
 	translator := acp.New(codec.ServerOptions{
-		By: from.by, Role: from.role, ID: session.NewID, Version: s.program.version,
+		By: from.by, Role: from.role, ID: session.NewID, Version: s.version,
 	}, acp.Options{})
 	conn := dialect.NewServerConn(textSocket{ws, frames}, translator, s.limits.Load().Message)
 	s.serve(dialectTransport{conn, acp.Name}, socketOf(r).Conn, from)

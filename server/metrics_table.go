@@ -16,54 +16,52 @@ type Metric struct {
 	write func(*metrics.Writer, *collection)
 }
 
-func counter(name, help string, write func(*metrics.Writer, *collection)) Metric {
-	return Metric{metrics.Family{Name: name, Kind: metrics.KindCounter, Help: help}, write}
+func counter(name, help string, of func(*collection) float64) Metric {
+	return family(metrics.KindCounter, name, help, func(w *metrics.Writer, c *collection) { w.Sample(of(c)) })
 }
 
-func gauge(name, help string, write func(*metrics.Writer, *collection)) Metric {
-	return Metric{metrics.Family{Name: name, Kind: metrics.KindGauge, Help: help}, write}
+func gauge(name, help string, of func(*collection) float64) Metric {
+	return family(metrics.KindGauge, name, help, func(w *metrics.Writer, c *collection) { w.Sample(of(c)) })
 }
 
-// value writes one sample.
-func value(of func(*collection) float64) func(*metrics.Writer, *collection) {
-	return func(w *metrics.Writer, c *collection) { w.Sample(of(c)) }
+func family(kind metrics.Kind, name, help string, write func(*metrics.Writer, *collection)) Metric {
+	return Metric{metrics.Family{Name: name, Kind: kind, Help: help}, write}
 }
 
 // Metrics lists the families in their order. No label has a name or a text of a user or an agent.
 var Metrics = []Metric{
-	gauge("agentctl_build_info", "The version; the value is 1.", func(w *metrics.Writer, c *collection) {
-		w.Labelled("version", c.server.program.version, 1)
-	}),
+	family(metrics.KindGauge, "agentctl_build_info", "The version; the value is 1.",
+		func(w *metrics.Writer, c *collection) { w.Labelled("version", c.server.version, 1) }),
 	gauge("agentctl_start_time_seconds", "Start of the server, in Unix time.",
-		value(func(c *collection) float64 { return float64(c.traffic.started.UnixMilli()) / 1000 })),
-	gauge("agentctl_sessions", "Sessions, by status.", func(w *metrics.Writer, c *collection) {
+		func(c *collection) float64 { return float64(c.traffic.started.UnixMilli()) / 1000 }),
+	family(metrics.KindGauge, "agentctl_sessions", "Sessions, by status.", func(w *metrics.Writer, c *collection) {
 		for _, status := range []protocol.Status{
 			protocol.Idle, protocol.Running, protocol.Waiting, protocol.Closed,
 		} {
 			w.Labelled("status", string(status), float64(c.statuses[status]))
 		}
 	}),
-	gauge("agentctl_queued_messages", "Messages in queues.",
-		value(func(c *collection) float64 { return float64(c.queued) })),
+	gauge("agentctl_queued_messages", "Messages in queues.", func(c *collection) float64 { return float64(c.queued) }),
 	gauge("agentctl_queue_age_seconds", "Age of the oldest message that is first in its queue.",
-		value(func(c *collection) float64 { return c.age(c.server.hub.Sessions().OldestQueued()) })),
+		func(c *collection) float64 { return c.age(c.server.hub.Sessions().OldestQueued()) }),
 	gauge("agentctl_pending_approvals", "Requests that wait for a decision.",
-		value(func(c *collection) float64 { return float64(c.asked) })),
+		func(c *collection) float64 { return float64(c.asked) }),
 	gauge("agentctl_approval_age_seconds", "Age of the oldest pending request.",
-		value(func(c *collection) float64 { return c.age(c.oldestAsked) })),
+		func(c *collection) float64 { return c.age(c.oldestAsked) }),
 
-	counter("agentctl_turns_total", "Turns that ended, by reason.",
+	family(metrics.KindCounter, "agentctl_turns_total", "Turns that ended, by reason.",
 		func(w *metrics.Writer, c *collection) { w.Vec("reason", c.counts.Turns) }),
-	counter("agentctl_turn_errors_total", "Turns that ended with an error, by its code.",
+	family(metrics.KindCounter, "agentctl_turn_errors_total", "Turns that ended with an error, by its code.",
 		func(w *metrics.Writer, c *collection) { w.Vec("code", c.counts.TurnErrors) }),
-	counter("agentctl_tokens_total", "Tokens that agents report; input includes cached tokens, output reasoning tokens.",
+	family(metrics.KindCounter, "agentctl_tokens_total",
+		"Tokens that agents report; input includes cached tokens, output reasoning tokens.",
 		func(w *metrics.Writer, c *collection) {
 			w.Labelled("type", "input", c.counts.Input.Value())
 			w.Labelled("type", "output", c.counts.Output.Value())
 			w.Labelled("type", "cached", c.counts.Cached.Value())
 			w.Labelled("type", "reasoning", c.counts.Reasoning.Value())
 		}),
-	counter("agentctl_cost_total", "Cost that agents reported, by currency.",
+	family(metrics.KindCounter, "agentctl_cost_total", "Cost that agents reported, by currency.",
 		func(w *metrics.Writer, c *collection) {
 			sums := c.counts.Cost.Sums()
 			for _, of := range slices.Sorted(maps.Keys(sums)) {
@@ -71,53 +69,51 @@ var Metrics = []Metric{
 			}
 		}),
 	gauge("agentctl_agent_processes", "Processes of agents.",
-		value(func(c *collection) float64 { return float64(c.server.hub.Processes().Len()) })),
+		func(c *collection) float64 { return float64(c.server.hub.Processes().Len()) }),
 	counter("agentctl_agent_starts_total", "Processes of agents that were started, restarts included.",
-		value(func(c *collection) float64 { return c.counts.AgentStarts.Value() })),
-	counter("agentctl_agent_start_failures_total", "Starts of agents that failed, by code.",
+		func(c *collection) float64 { return c.counts.AgentStarts.Value() }),
+	family(metrics.KindCounter, "agentctl_agent_start_failures_total", "Starts of agents that failed, by code.",
 		func(w *metrics.Writer, c *collection) { w.Vec("code", c.counts.StartFailures) }),
 
 	counter("agentctl_commits_total", "Transactions of the store.",
-		value(func(c *collection) float64 { return c.counts.Commits.Value() })),
+		func(c *collection) float64 { return c.counts.Commits.Value() }),
 	counter("agentctl_commit_failures_total", "Transactions that failed.",
-		value(func(c *collection) float64 { return c.counts.CommitFailures.Value() })),
+		func(c *collection) float64 { return c.counts.CommitFailures.Value() }),
 	counter("agentctl_committed_batches_total", "Changes of sessions that were committed.",
-		value(func(c *collection) float64 { return c.counts.Batches.Value() })),
+		func(c *collection) float64 { return c.counts.Batches.Value() }),
 	counter("agentctl_committed_events_total", "Events that were committed.",
-		value(func(c *collection) float64 { return c.counts.Events.Value() })),
+		func(c *collection) float64 { return c.counts.Events.Value() }),
 	counter("agentctl_committed_bytes_total", "Bytes of these events.",
-		value(func(c *collection) float64 { return c.counts.EventBytes.Value() })),
-	{
-		metrics.Family{Name: "agentctl_commit_seconds", Kind: metrics.KindHistogram, Help: "Time of a transaction."},
-		func(w *metrics.Writer, c *collection) { w.Histogram(&c.counts.CommitTime) },
-	},
+		func(c *collection) float64 { return c.counts.EventBytes.Value() }),
+	family(metrics.KindHistogram, "agentctl_commit_seconds", "Time of a transaction.",
+		func(w *metrics.Writer, c *collection) { w.Histogram(&c.counts.CommitTime) }),
 	gauge("agentctl_store_bytes", "Bytes of the database in use.",
-		value(func(c *collection) float64 { return float64(c.bytes) })),
+		func(c *collection) float64 { return float64(c.bytes) }),
 
-	gauge("agentctl_clients", "Connected clients, by protocol.", func(w *metrics.Writer, c *collection) {
-		for _, name := range append([]string{nativeName}, dialect.Names()...) {
-			w.Labelled("protocol", name, float64(c.clients[name]))
-		}
-	}),
+	family(metrics.KindGauge, "agentctl_clients", "Connected clients, by protocol.",
+		func(w *metrics.Writer, c *collection) {
+			for _, name := range append([]string{nativeName}, dialect.Names()...) {
+				w.Labelled("protocol", name, float64(c.clients[name]))
+			}
+		}),
 	gauge("agentctl_http_requests", "HTTP requests in progress, client connections included.",
-		value(func(c *collection) float64 { return float64(c.server.runningRequests()) })),
+		func(c *collection) float64 { return float64(c.server.runningRequests()) }),
 	gauge("agentctl_subscriptions", "Subscriptions of clients to sessions, without those over SSE.",
-		value(func(c *collection) float64 { return float64(c.watching) })),
+		func(c *collection) float64 { return float64(c.watching) }),
 	gauge("agentctl_lag_events", "Events that clients have not received yet, of all subscriptions.",
-		value(func(c *collection) float64 { return float64(c.lag) })),
+		func(c *collection) float64 { return float64(c.lag) }),
 	gauge("agentctl_max_lag_events", "Events that the slowest subscription has not received yet.",
-		value(func(c *collection) float64 { return float64(c.maxLag) })),
+		func(c *collection) float64 { return float64(c.maxLag) }),
 	gauge("agentctl_unacknowledged_bytes", "Bytes that were sent and are not acknowledged.",
-		value(func(c *collection) float64 { return float64(c.unacked) })),
+		func(c *collection) float64 { return float64(c.unacked) }),
 	counter("agentctl_delivered_events_total", "Events that were sent to clients.",
-		value(func(c *collection) float64 { return c.traffic.events.Value() })),
+		func(c *collection) float64 { return c.traffic.events.Value() }),
 	counter("agentctl_delivered_bytes_total", "Bytes of these events, deltas joined.",
-		value(func(c *collection) float64 { return c.traffic.bytes.Value() })),
-	counter("agentctl_errors_total", "Errors answered to clients, by code.",
+		func(c *collection) float64 { return c.traffic.bytes.Value() }),
+	family(metrics.KindCounter, "agentctl_errors_total", "Errors answered to clients, by code.",
 		func(w *metrics.Writer, c *collection) { w.Vec("code", c.traffic.errors) }),
 
 	gauge("agentctl_goroutines", "Goroutines of the server.",
-		value(func(*collection) float64 { return float64(runtime.NumGoroutine()) })),
-	gauge("agentctl_heap_bytes", "Bytes of the heap in use.",
-		value(func(*collection) float64 { return heapBytesInUse() })),
+		func(*collection) float64 { return float64(runtime.NumGoroutine()) }),
+	gauge("agentctl_heap_bytes", "Bytes of the heap in use.", func(*collection) float64 { return heapBytesInUse() }),
 }

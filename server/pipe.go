@@ -11,12 +11,12 @@ type Pipe struct {
 	*Listener
 	conns chan net.Conn
 	done  chan struct{}
-	once  *sync.Once
+	once  sync.Once
 }
 
 // NewPipe returns a listener in memory, without access rules.
 func NewPipe() *Pipe {
-	p := &Pipe{conns: make(chan net.Conn), done: make(chan struct{}), once: new(sync.Once)}
+	p := &Pipe{conns: make(chan net.Conn), done: make(chan struct{})}
 	p.Listener = &Listener{Listener: pipeListener{p}, owner: true}
 	return p
 }

@@ -28,7 +28,8 @@ type Server struct {
 
 	hub       *session.Hub
 	history   *history.Reader
-	program   program
+	version   string // of the program, for hello
+	agents    session.Agents
 	limits    atomic.Pointer[Limits] // of new connections
 	dialects  dialectServer
 	auth      *login.Authenticator // nil: no users log in
@@ -50,14 +51,6 @@ type requests struct {
 	running int
 	lastEnd time.Time      // of a request or turn
 	all     sync.WaitGroup // added to while the server is not closed
-}
-
-// A program describes the server in the answer to hello.
-type program struct {
-	version string
-	agents  func() []string
-
-	sandboxes any // may be confinement.Agents
 }
 
 // An api serves /api/ until its drain stops, and the links of hooks.
@@ -92,7 +85,8 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{
 		hub:       hub,
 		history:   history.NewReader(cfg.Session.Store, hub.Sessions(), cfg.Session.Log),
-		program:   program{"agentctl " + cfg.Version, cfg.Session.Agents.Names, cfg.Session.Agents},
+		version:   "agentctl " + cfg.Version,
+		agents:    cfg.Session.Agents,
 		log:       cfg.Log,
 		dialects:  dialectServer{cfg.Dialects, newResumeStores(), cfg.Session.Secret},
 		auth:      cfg.Authenticator,
@@ -146,7 +140,7 @@ func (s *Server) Serve(l *Listener) error {
 	s.httpServers = append(s.httpServers, h)
 	s.mu.Unlock()
 	defer s.removeHTTPServer(h)
-	sockets := s.admission.listen(l.Listener)
+	var sockets net.Listener = countedListener{l.Listener, s.admission}
 	if l.tls != nil {
 		sockets = tls.NewListener(sockets, l.tls)
 	}

@@ -124,7 +124,7 @@ func (w *writer) heartbeat() bool {
 	e := protocol.Event{
 		Type: protocol.Heartbeat,
 		Time: time.Now(),
-		Data: protocol.MustEncode(protocol.HeartbeatData{Server: w.server.program.version}),
+		Data: protocol.MustEncode(protocol.HeartbeatData{Server: w.server.version}),
 	}
 	return w.send(append(e.AppendJSON(nil), '\n'))
 }

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -125,26 +126,22 @@ func (p *Approvals) Pending(st *protocol.State, request string) (*protocol.Appro
 
 // chooseDecision returns the decision of an answer and the option it named, if any.
 func chooseDecision(a *protocol.Approval, d *protocol.ApproveData) (protocol.Decision, string, error) {
-	if d.Option == "" {
-		if !d.Decision.Valid() {
-			return "", "", protocol.Errorf(
-				protocol.CodeInvalidMessage,
-				"decision: invalid value %.40q: want allow_once, allow_always, deny, deny_stop or explain",
-				string(d.Decision),
-			)
-		}
+	i := slices.IndexFunc(a.Options, func(o protocol.Option) bool { return o.ID == d.Option })
+	switch {
+	case d.Option == "" && !d.Decision.Valid():
+		return "", "", protocol.Errorf(protocol.CodeInvalidMessage,
+			"decision: invalid value %.40q: want allow_once, allow_always, deny, deny_stop or explain", string(d.Decision))
+	case d.Option == "":
 		return d.Decision, "", nil
+	case i < 0:
+		return "", "", protocol.Errorf(protocol.CodeNotFound, "request %s has no option %.80q", a.Request, d.Option)
 	}
-	for _, o := range a.Options {
-		if o.ID == d.Option {
-			if d.Decision != "" && d.Decision != o.Kind {
-				return "", "", protocol.Errorf(protocol.CodeInvalidMessage,
-					"option %.80q means %s, not %s", d.Option, o.Kind, d.Decision)
-			}
-			return o.Kind, o.ID, nil
-		}
+	kind := a.Options[i].Kind
+	if d.Decision != "" && d.Decision != kind {
+		return "", "", protocol.Errorf(protocol.CodeInvalidMessage,
+			"option %.80q means %s, not %s", d.Option, kind, d.Decision)
 	}
-	return "", "", protocol.Errorf(protocol.CodeNotFound, "request %s has no option %.80q", a.Request, d.Option)
+	return kind, d.Option, nil
 }
 
 // checkInput refuses an edited patch or command that the agent would not take: it would apply its

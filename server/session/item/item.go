@@ -66,9 +66,11 @@ func EndSurplus(st *protocol.TurnState) (events []record.Event) {
 }
 
 // EndTools ends the open tools of a turn. They may have had effects: their status is not known.
-func EndTools(st *protocol.TurnState) (events []record.Event) {
+func EndTools(st *protocol.TurnState) []record.Event { return endTools(st, protocol.ToolUnknown) }
+
+func endTools(st *protocol.TurnState, status protocol.ToolStatus) (events []record.Event) {
 	for i := range st.Tools {
-		events = append(events, endTool(&st.Tools[i], protocol.ToolUnknown))
+		events = append(events, endTool(&st.Tools[i], status))
 	}
 	return events
 }
@@ -84,9 +86,7 @@ func EndAll(st *protocol.State, end *protocol.TurnEndedData) (events []record.Ev
 	if stopped {
 		status = protocol.ToolCancelled
 	}
-	for i := range st.Turn.Tools {
-		events = append(events, endTool(&st.Turn.Tools[i], status))
-	}
+	events = append(events, endTools(st.Turn, status)...)
 	if st.Plan == nil || end.Reason == protocol.ReasonCompleted {
 		return events
 	}
