@@ -33,9 +33,7 @@ func (c *conn) do(cmd *protocol.Command) {
 		}
 		c.handleSubscribe(ctx, cmd.Session, d, reply)
 	default:
-		who := session.Caller{
-			By: c.Actor(), Conn: c.id, Agent: c.caller.agent, Grant: c.caller.grant, Notify: c.Notify,
-		}
+		who := session.Caller{By: c.Actor(), Conn: c.id, Agent: c.caller.agent, Grant: c.caller.grant, Notify: c.Notify}
 		c.server.run(ctx, cmd, &c.caller, who, reply)
 	}
 }

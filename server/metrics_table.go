@@ -35,9 +35,7 @@ var Metrics = []Metric{
 	gauge("agentctl_start_time_seconds", "Start of the server, in Unix time.",
 		func(c *collection) float64 { return float64(c.traffic.started.UnixMilli()) / 1000 }),
 	family(metrics.KindGauge, "agentctl_sessions", "Sessions, by status.", func(w *metrics.Writer, c *collection) {
-		for _, status := range []protocol.Status{
-			protocol.Idle, protocol.Running, protocol.Waiting, protocol.Closed,
-		} {
+		for _, status := range []protocol.Status{protocol.Idle, protocol.Running, protocol.Waiting, protocol.Closed} {
 			w.Labelled("status", string(status), float64(c.statuses[status]))
 		}
 	}),

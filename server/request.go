@@ -58,9 +58,7 @@ func (c requestCommands) Do(r *http.Request, cmd *protocol.Command) (json.RawMes
 		err    error
 	}
 	answers := make(chan answer, 1)
-	who := session.Caller{
-		By: c.Actor(r), Conn: "h_" + session.NewEpoch(), Agent: from.agent, Grant: from.grant,
-	}
+	who := session.Caller{By: c.Actor(r), Conn: "h_" + session.NewEpoch(), Agent: from.agent, Grant: from.grant}
 	ctx := r.Context()
 	c.server.run(ctx, cmd, &from, who, func(result json.RawMessage, err error) { answers <- answer{result, err} })
 	select {

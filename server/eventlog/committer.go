@@ -36,9 +36,7 @@ const maxBatches = 1024
 
 // NewCommitter starts the goroutine that writes a store, until Close.
 func NewCommitter(store Store, observe Observer) *Committer {
-	c := &Committer{
-		store: store, observe: observe, commits: make(chan commit, maxBatches), done: make(chan struct{}),
-	}
+	c := &Committer{store: store, observe: observe, commits: make(chan commit, maxBatches), done: make(chan struct{})}
 	c.failed, c.fail = context.WithCancelCause(context.Background())
 	go c.run()
 	return c

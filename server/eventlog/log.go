@@ -52,9 +52,7 @@ type Waker interface{ Wake() }
 // NewLog returns the log of a session whose stored events end at head. Older events are read
 // through the cache.
 func NewLog(session, epoch string, store Store, cache *Cache, head uint64) *Log {
-	l := &Log{
-		session: session, epoch: epoch, store: store, cache: cache, reading: make(chan struct{}, 1), head: head,
-	}
+	l := &Log{session: session, epoch: epoch, store: store, cache: cache, reading: make(chan struct{}, 1), head: head}
 	l.visible.Store(head)
 	l.lastOther.Store(head)
 	l.folds.Store(head)

@@ -135,9 +135,7 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 	spec.Session, spec.Load, spec.IdleEnd, spec.Checking = "", "", nil, false
 	spec.State, spec.Parent, spec.AfterLimit = memory, cmd.Agent, nil
 	spec.Imported = spec.Imported && f.Last() != ""
-	c := creation{
-		cmd: cmd, id: id, name: d.Name, title: source.title, past: past, blobs: blobs, stored: true,
-	}
+	c := creation{cmd: cmd, id: id, name: d.Name, title: source.title, past: past, blobs: blobs, stored: true}
 	return createWithSubAgents(h, spec, c)
 }
 

@@ -71,10 +71,7 @@ func (l *List[S]) Connected(conn string) bool { return l.byConn[conn] != nil }
 // Add adds a subscriber. It replaces an older subscription of its connection.
 func (l *List[S]) Add(sub S) {
 	l.remove(sub.ID())
-	c := &client[S]{
-		subscriber: sub,
-		client:     protocol.Client{Client: sub.ID(), By: sub.Actor(), Agent: sub.Program()},
-	}
+	c := &client[S]{subscriber: sub, client: protocol.Client{Client: sub.ID(), By: sub.Actor(), Agent: sub.Program()}}
 	if len(l.list) < MaxListed {
 		l.announce(c)
 	}

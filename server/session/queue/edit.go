@@ -60,8 +60,7 @@ func (q *Queue) Remove(st *protocol.State, c Caller, d *protocol.QueueRemoveData
 		return Change{}, err
 	}
 	return Change{
-		[]record.Event{removed(d.MessageID, protocol.RemovedUser, &c.By)},
-		protocol.QueueRemoveResult{Removed: true},
+		[]record.Event{removed(d.MessageID, protocol.RemovedUser, &c.By)}, protocol.QueueRemoveResult{Removed: true},
 	}, nil
 }
 
