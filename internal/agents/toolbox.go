@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -12,25 +11,22 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/agent/acp"
 	"agentctl/server/agent/llm"
-	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/provider"
 	"agentctl/server/agent/mcp"
 	"agentctl/server/agent/tool"
 	"agentctl/server/sandbox"
 )
 
+// servers gives the tools of MCP servers a name in a toolbox.
+type servers = mcp.Toolbox
+
 // A toolbox has agentctl's tools and the tools of MCP servers.
 type toolbox struct {
 	*tool.Toolbox
-
-	servers *mcp.Toolbox
+	*servers
 }
 
-var (
-	_ llm.Preparer  = (*toolbox)(nil)
-	_ llm.Prompts   = (*toolbox)(nil)
-	_ llm.Resources = (*toolbox)(nil)
-)
+var _ llm.Servers = (*toolbox)(nil)
 
 // openToolbox opens the tools of a session of an agent.
 func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (llm.Toolbox, error) {
@@ -105,28 +101,6 @@ func (r *Registry) serverProgram(s mcp.Server, x acp.MCPServer, env map[string]s
 
 // Tools implements llm.Toolbox.
 func (b *toolbox) Tools() []llm.Tool { return slices.Concat(b.Toolbox.Tools(), b.servers.Tools()) }
-
-// Prepare implements llm.Preparer.
-func (b *toolbox) Prepare(ctx context.Context) error { return b.servers.Prepare(ctx) }
-
-// Commands implements llm.Prompts.
-func (b *toolbox) Commands() []protocol.SlashCommand { return b.servers.Commands() }
-
-// Expand implements llm.Prompts.
-func (b *toolbox) Expand(ctx context.Context, command, text string) ([]model.Part, error) {
-	return b.servers.Expand(ctx, command, text)
-}
-
-// Resources implements llm.Resources.
-func (b *toolbox) Resources() []protocol.Resource { return b.servers.Resources() }
-
-// ReadResource implements llm.Resources.
-func (b *toolbox) ReadResource(ctx context.Context, name string) ([]model.Part, error) {
-	return b.servers.ReadResource(ctx, name)
-}
-
-// Notify implements llm.Prompts.
-func (b *toolbox) Notify(changed func()) { b.servers.Notify(changed) }
 
 // Close implements llm.Toolbox.
 func (b *toolbox) Close() error { return errors.Join(b.servers.Close(), b.Toolbox.Close()) }

@@ -135,7 +135,9 @@ func (a *Agent) open(ctx context.Context) (*model.Backend, Toolbox, error) {
 			return nil, nil, fmt.Errorf("open tools: %w", err)
 		}
 		toolbox = t
-		a.follow(t)
+		if s, ok := t.(Servers); ok {
+			s.Notify(a.tryEmitOptions)
+		}
 		if r, ok := t.(Recaller); ok {
 			a.mu.Lock()
 			seen := slices.Clone(a.state.Seen)

@@ -52,10 +52,23 @@ func (a *Agent) effort() string {
 
 func (a *Agent) emitOptions() error {
 	o := protocol.Options{
-		Name: a.options.Name, Settings: a.settings(), Commands: a.commands(), Resources: a.resources(),
+		Name: a.options.Name, Settings: a.settings(),
 		Features: []string{protocol.FeatureUndo, protocol.FeatureFork, protocol.FeatureSteer},
 	}
+	a.mu.Lock()
+	toolbox := a.toolbox
+	a.mu.Unlock()
+	if s, ok := toolbox.(Servers); ok {
+		o.Commands, o.Resources = s.Commands(), s.Resources()
+	}
 	return a.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: o})
+}
+
+// tryEmitOptions emits the options after a change of their choices. A failure is logged.
+func (a *Agent) tryEmitOptions() {
+	if err := a.emitOptions(); err != nil {
+		a.host.Logf("options of %s: %v", a.options.Name, err)
+	}
 }
 
 // Configure changes the model, the effort or the strategy of the context from the next request on,

@@ -24,13 +24,6 @@ type Toolbox interface {
 	Close() error
 }
 
-// A Preparer is a Toolbox whose tools may become known later, and may change.
-type Preparer interface {
-	// Prepare waits a bounded time for the tools, and publishes them: Tools returns the same until
-	// the next Prepare. It fails only if ctx ends.
-	Prepare(ctx context.Context) error
-}
-
 // A Recaller is a Toolbox that knows which files the model has seen.
 type Recaller interface {
 	// Recall adds files from the stored state, before the first call.
@@ -45,26 +38,29 @@ type SeenFile struct {
 	Lines int    `json:"lines"` // of the file
 }
 
-// Prompts are a Toolbox with commands that users write at the start of a message.
-type Prompts interface {
+// Servers is a Toolbox that has contents of servers of the Model Context Protocol. Its methods may be called from any
+// goroutine.
+type Servers interface {
+	// Prepare waits a bounded time for the tools, and publishes them: Tools returns the same until
+	// the next Prepare. It fails only if ctx ends.
+	Prepare(ctx context.Context) error
+
+	// Commands returns the commands that users write at the start of a message.
 	Commands() []protocol.SlashCommand
 
 	// Expand returns the message parts that replace a command and the text after it. nil without an
 	// error: there is no such command.
 	Expand(ctx context.Context, command, text string) ([]model.Part, error)
 
-	// Notify sets the function that is called when Commands changes.
-	Notify(changed func())
-}
-
-// Resources are a Toolbox with contents that users mention in messages.
-type Resources interface {
-	// Resources returns the known resources. Changes are announced like changes of Prompts.
+	// Resources returns the known contents that users mention in messages.
 	Resources() []protocol.Resource
 
 	// ReadResource returns the content of a resource by its name. nil without an error: there is no
 	// such resource.
 	ReadResource(ctx context.Context, name string) ([]model.Part, error)
+
+	// Notify sets the function that is called when Commands or Resources change.
+	Notify(changed func())
 }
 
 // A Tool can be called by the model.

@@ -58,7 +58,7 @@ func oneLine(text string, n int) string {
 	return format.Words(cut(text, n), 0)
 }
 
-// Resources implements llm.Resources.
+// Resources implements llm.Servers.
 func (b *Toolbox) Resources() (list []protocol.Resource) {
 	size := 0
 	for _, c := range b.connections {
@@ -72,7 +72,7 @@ func (b *Toolbox) Resources() (list []protocol.Resource) {
 	return list
 }
 
-// ReadResource implements llm.Resources.
+// ReadResource implements llm.Servers.
 func (b *Toolbox) ReadResource(ctx context.Context, name string) ([]model.Part, error) {
 	server, uri, _ := strings.Cut(name, ":")
 	c, err := b.find(server)

@@ -50,7 +50,7 @@ func newPrompt(c *connection, of *sdk.Prompt) *prompt {
 	return p
 }
 
-// Commands implements llm.Prompts.
+// Commands implements llm.Servers.
 func (b *Toolbox) Commands() (list []protocol.SlashCommand) {
 	for _, c := range b.connections {
 		for _, p := range c.offered().prompts {
@@ -60,7 +60,7 @@ func (b *Toolbox) Commands() (list []protocol.SlashCommand) {
 	return list
 }
 
-// Expand implements llm.Prompts. Arguments are words in the order of the hint. The last one takes
+// Expand implements llm.Servers. Arguments are words in the order of the hint. The last one takes
 // the rest of the text.
 func (b *Toolbox) Expand(ctx context.Context, command, text string) ([]model.Part, error) {
 	for _, c := range b.connections {

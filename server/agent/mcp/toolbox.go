@@ -15,8 +15,7 @@ import (
 	"agentctl/internal/format"
 )
 
-// A Toolbox holds the tools of a session's servers. It implements llm.Toolbox, llm.Preparer,
-// llm.Prompts and llm.Resources.
+// A Toolbox holds the tools of a session's servers. It implements llm.Servers.
 type Toolbox struct {
 	// Static after Open.
 	options     Options
@@ -31,12 +30,7 @@ type Toolbox struct {
 	closed  bool
 }
 
-var (
-	_ llm.Toolbox   = (*Toolbox)(nil)
-	_ llm.Preparer  = (*Toolbox)(nil)
-	_ llm.Prompts   = (*Toolbox)(nil)
-	_ llm.Resources = (*Toolbox)(nil)
-)
+var _ llm.Servers = (*Toolbox)(nil)
 
 // Open starts connecting to the servers and does not wait.
 func Open(o Options) *Toolbox {
@@ -50,7 +44,7 @@ func Open(o Options) *Toolbox {
 	return b
 }
 
-// Prepare waits until each server has connected or failed, at most firstWait after Open, and
+// Prepare implements llm.Servers. It waits until each server has connected or failed, at most firstWait after Open, and
 // publishes the tools that are known then. Later changes are published by the next Prepare.
 func (b *Toolbox) Prepare(ctx context.Context) error {
 	limit := time.NewTimer(time.Until(b.opened.Add(firstWait)))
@@ -91,17 +85,14 @@ func (b *Toolbox) publish() {
 	b.tools = tools
 }
 
-// Tools implements llm.Toolbox.
+// Tools returns the tools for the next request.
 func (b *Toolbox) Tools() []llm.Tool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.tools
 }
 
-// Notes implements llm.Toolbox.
-func (b *Toolbox) Notes(int) []llm.Note { return nil }
-
-// Notify implements llm.Prompts.
+// Notify implements llm.Servers.
 func (b *Toolbox) Notify(changed func()) {
 	b.mu.Lock()
 	b.changed = changed
