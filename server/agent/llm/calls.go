@@ -112,9 +112,7 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 		DurationMS: time.Since(began).Milliseconds(),
 	}
 	if len(result.Content) > 0 {
-		err := t.out.Emit(agent.Event{
-			Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: c.Tool, Content: result.Content},
-		})
+		err := t.emit(protocol.ToolOutput, protocol.ToolOutputData{Tool: c.Tool, Content: result.Content})
 		if err != nil {
 			return err
 		}
@@ -140,8 +138,8 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 		}
 		s.Turn.Calls[i].Result = r
 	})
-	if len(left) > 0 && failed == nil {
-		failed = t.notice(protocol.LevelWarning, "left out: "+strings.Join(left, ", "))
+	if failed == nil {
+		failed = t.reportLeft(left)
 	}
 	return errors.Join(err, failed)
 }
@@ -193,7 +191,7 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 		Tool: c.Tool, Name: c.Call.Name, Kind: tool.Kind, Title: preview.Title, Input: call.Input,
 		Locations: preview.Locations,
 	}
-	if err := t.out.Emit(agent.Event{Type: protocol.ToolStarted, Data: started}); err != nil {
+	if err := t.emit(protocol.ToolStarted, started); err != nil {
 		return callResult{}, err
 	}
 	denied, err := t.judge(ctx, i, &tool, call, &preview)
@@ -210,9 +208,8 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 	}
 	call.Asking = t.asker(i, call)
 	result, err := preview.Run(ctx, func(text string) {
-		_ = t.out.Emit(agent.Event{ // fails when the turn is over
-			Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: c.Tool, Text: text},
-		})
+		// It fails when the turn is over.
+		_ = t.emit(protocol.ToolOutput, protocol.ToolOutputData{Tool: c.Tool, Text: text})
 	})
 	result.Text = call.described() + result.Text
 	if err != nil {

@@ -278,7 +278,7 @@ func (t *turnRun) compact(ctx context.Context, forced bool, why string) error {
 	if err != nil {
 		return err
 	}
-	return t.out.Emit(agent.Event{Type: protocol.ContextUpdated, Data: a.contextInfo(t.backend)})
+	return t.emit(protocol.ContextUpdated, a.contextInfo(t.backend))
 }
 
 // overflow makes room after the provider refused the context. It reports whether to try again.
@@ -305,10 +305,4 @@ func (t *turnRun) makeRoom(ctx context.Context) error {
 		return err
 	}
 	return t.note(cutNote)
-}
-
-func (t *turnRun) notice(level, text string) error {
-	return t.out.Emit(agent.Event{
-		Type: protocol.Notice, Data: protocol.NoticeData{Level: level, Message: text},
-	})
 }

@@ -45,18 +45,11 @@ func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string,
 	r.MaxOut = backend.MaxOut
 	a.mu.Lock()
 	if t := a.state.Turn; t != nil && len(t.Calls) > 0 {
-		r.Messages = append(r.Messages, results(t.Calls, pendingText))
+		r.Messages = model.Append(r.Messages, results(t.Calls, pendingText))
 	}
 	a.mu.Unlock()
 	input := a.callInput(request)
-	question := model.Part{Type: model.Text, Text: fmt.Sprintf(explainText, request.Name, input)}
-	if last := len(r.Messages) - 1; last >= 0 && r.Messages[last].Role == model.User {
-		m := r.Messages[last]
-		m.Parts = append(append([]model.Part(nil), m.Parts...), question)
-		r.Messages[last] = m
-	} else {
-		r.Messages = append(r.Messages, model.Message{Role: model.User, Parts: []model.Part{question}})
-	}
+	r.Messages = model.Append(r.Messages, model.Texts(model.User, fmt.Sprintf(explainText, request.Name, input)))
 	if err := a.loadFiles(ctx, r); err != nil {
 		return "", err
 	}

@@ -2,6 +2,8 @@ package llm
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -43,11 +45,11 @@ func (l *liveResponse) emit(d model.Delta) error {
 	case model.Text:
 		l.text = true
 		p.shown += len(d.Text)
-		return l.send(protocol.TextDelta, protocol.PartDeltaData{Part: p.id, Text: d.Text})
+		return l.turn.emit(protocol.TextDelta, protocol.PartDeltaData{Part: p.id, Text: d.Text})
 	case model.Reasoning:
-		return l.send(protocol.ReasoningDelta, protocol.PartDeltaData{Part: p.id, Text: d.Text})
+		return l.turn.emit(protocol.ReasoningDelta, protocol.PartDeltaData{Part: p.id, Text: d.Text})
 	case model.ToolCall:
-		return l.send(protocol.ToolInput, protocol.ToolInputData{Tool: p.id, Text: d.Text})
+		return l.turn.emit(protocol.ToolInput, protocol.ToolInputData{Tool: p.id, Text: d.Text})
 	}
 	return nil
 }
@@ -66,14 +68,14 @@ func (l *liveResponse) start(d model.Delta) (*livePart, error) {
 	switch d.Type {
 	case model.Text:
 		l.open = p
-		return p, l.send(protocol.TextStart, protocol.PartStartData{Part: p.id})
+		return p, l.turn.emit(protocol.TextStart, protocol.PartStartData{Part: p.id})
 	case model.Reasoning:
 		l.open = p
-		return p, l.send(protocol.ReasoningStart, protocol.PartStartData{Part: p.id})
+		return p, l.turn.emit(protocol.ReasoningStart, protocol.PartStartData{Part: p.id})
 	case model.ToolCall:
 		p.id = l.turn.turn.ID + "." + p.id
 		kind := l.turn.tool(d.Name).Kind
-		return p, l.send(protocol.ToolStarted, protocol.ToolStartedData{Tool: p.id, Name: d.Name, Kind: kind})
+		return p, l.turn.emit(protocol.ToolStarted, protocol.ToolStartedData{Tool: p.id, Name: d.Name, Kind: kind})
 	}
 	return p, nil
 }
@@ -101,27 +103,19 @@ func (l *liveResponse) ending() agent.Event {
 
 // tools returns the ids of the calls, in the order of the response.
 func (l *liveResponse) tools() (ids []string) {
-	for i := range maxPart(l.parts) + 1 {
-		if p := l.parts[i]; p != nil && p.kind == model.ToolCall {
+	for _, i := range slices.Sorted(maps.Keys(l.parts)) {
+		if p := l.parts[i]; p.kind == model.ToolCall {
 			ids = append(ids, p.id)
 		}
 	}
 	return ids
 }
 
-func maxPart(parts map[int]*livePart) int {
-	last := -1
-	for i := range parts {
-		last = max(last, i)
-	}
-	return last
-}
-
 // abandon ends the open items of an interrupted attempt: its calls never run. An open text stays
 // open, to be continued by the next attempt.
 func (l *liveResponse) abandon() error {
 	for _, id := range l.tools() {
-		err := l.send(protocol.ToolEnded, protocol.ToolEndedData{
+		err := l.turn.emit(protocol.ToolEnded, protocol.ToolEndedData{
 			Tool: id, Status: protocol.ToolCancelled, Error: "the answer was cut before the call was complete",
 		})
 		if err != nil {
@@ -132,8 +126,4 @@ func (l *liveResponse) abandon() error {
 		return nil
 	}
 	return l.end()
-}
-
-func (l *liveResponse) send(typ protocol.Type, data any) error {
-	return l.turn.out.Emit(agent.Event{Type: typ, Data: data})
 }

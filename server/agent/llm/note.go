@@ -155,6 +155,7 @@ func noteSizes(messages []model.Message) (names []string, sizes map[string]int64
 	return names, sizes
 }
 
+// hashOf identifies a text in the stored state.
 func hashOf(text string) string {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, text) // a hash has no errors

@@ -1,10 +1,7 @@
 package llm
 
 import (
-	"hash/fnv"
-	"io"
 	"slices"
-	"strconv"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -37,11 +34,7 @@ func (r *recentCalls) add(step int, c *model.Call, result *model.Result, changes
 		*r = nil
 		return 0
 	}
-	h := fnv.New64a()
-	for _, s := range []string{c.Name, string(c.Input), result.Text} {
-		_, _ = io.WriteString(h, s+"\x00") // a hash has no errors
-	}
-	call := recentCall{Step: step, Hash: strconv.FormatUint(h.Sum64(), 36)}
+	call := recentCall{Step: step, Hash: hashOf(c.Name + "\x00" + string(c.Input) + "\x00" + result.Text + "\x00")}
 	if !slices.Contains(*r, call) {
 		*r = append(*r, call)
 	}

@@ -96,10 +96,7 @@ func (t *turnRun) endReasoning() error {
 		if x.Kind != protocol.KindReasoning || !x.Open {
 			continue
 		}
-		err := t.out.Emit(agent.Event{
-			Type: protocol.ReasoningEnd, Data: protocol.PartEndData{Part: x.Part},
-		})
-		if err != nil {
+		if err := t.emit(protocol.ReasoningEnd, protocol.PartEndData{Part: x.Part}); err != nil {
 			return err
 		}
 	}

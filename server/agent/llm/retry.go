@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
 )
 
@@ -42,23 +41,15 @@ func (r *retryPolicy) next(e *model.Error, progress bool) (time.Duration, bool) 
 	return delay/2 + rand.N(delay/2), true //nolint:gosec // jitter needs no secure source
 }
 
-// waitRetry shows a failure to users and waits.
-func (t *turnRun) waitRetry(ctx context.Context, r *retryPolicy, e *model.Error, delay time.Duration) error {
-	if err := t.showRetry(r, e, delay); err != nil {
-		return err
-	}
-	return wait(ctx, delay)
-}
-
 // showRetry shows a failure to users.
 func (t *turnRun) showRetry(r *retryPolicy, e *model.Error, delay time.Duration) error {
 	code := protocol.CodeAgentFailed
 	if e.Class == model.Timeout {
 		code = protocol.CodeTimeout
 	}
-	return t.out.Emit(agent.Event{Type: protocol.RetryScheduled, Data: protocol.RetryData{
+	return t.emit(protocol.RetryScheduled, protocol.RetryData{
 		Attempt: r.row, Limit: maxAttempts - 1, DelayMS: delay.Milliseconds(), Cause: e.Error(), Code: code,
-	}})
+	})
 }
 
 // wait waits for a delay or the end of ctx.

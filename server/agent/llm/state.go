@@ -162,17 +162,8 @@ func (s *state) shorten() bool {
 	return compaction.Size(s.Conversation) < size
 }
 
-// add appends a message. A message of the user after one of the user becomes part of it.
-func (s *state) add(m model.Message) {
-	if n := len(s.Conversation); n > 0 && m.Role == model.User && s.Conversation[n-1].Role == model.User {
-		last := &s.Conversation[n-1]
-		last.Parts = append(append([]model.Part(nil), last.Parts...), m.Parts...)
-		return
-	}
-	if len(m.Parts) > 0 {
-		s.Conversation = append(s.Conversation, m)
-	}
-}
+// add appends a message.
+func (s *state) add(m model.Message) { s.Conversation = model.Append(s.Conversation, m) }
 
 // endsWith reports whether the conversation ends with a text for the model.
 func (s *state) endsWith(text string) bool {

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"strings"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -51,8 +50,8 @@ func (t *turnRun) addSteered(ctx context.Context, m *protocol.Message) (bool, er
 		s.add(message)
 		s.Turn.Last, s.Turn.Joined = nil, true
 	}, func(state []byte) error { return t.turn.Steering.Resolve(d, state) })
-	if err != nil || left == nil {
+	if err != nil {
 		return true, err
 	}
-	return true, t.notice(protocol.LevelWarning, "left out: "+strings.Join(left, ", "))
+	return true, t.reportLeft(left)
 }

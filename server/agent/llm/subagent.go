@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -156,12 +157,8 @@ func (s *subagent) count(total protocol.Usage) error {
 	s.mu.Unlock()
 	var all protocol.Usage
 	err := s.parent.update(s.Output, func(st *state) {
-		st.Requests += n
-		plusUsage(&st.Usage, &used)
-		if st.Turn != nil {
-			st.Turn.Requests += n
-			plusUsage(&st.Turn.Usage, &used)
-		}
+		used.Model, used.Currency = cmp.Or(st.Usage.Model, used.Model), cmp.Or(st.Usage.Currency, used.Currency)
+		st.count(n, &used)
 		all = st.Usage
 	})
 	if err != nil {
@@ -171,19 +168,6 @@ func (s *subagent) count(total protocol.Usage) error {
 		s.stop(errors.New(end.Message))
 	}
 	return s.Output.Emit(agent.Event{Type: protocol.UsageUpdated, Data: all})
-}
-
-// plusUsage adds usage. It sets the model and the currency only if sum has none.
-func plusUsage(sum, u *protocol.Usage) {
-	sum.Input, sum.Output = sum.Input+u.Input, sum.Output+u.Output
-	sum.Cached, sum.Reasoning = sum.Cached+u.Cached, sum.Reasoning+u.Reasoning
-	sum.Cost = roundCost(sum.Cost + u.Cost)
-	if sum.Model == "" {
-		sum.Model = u.Model
-	}
-	if sum.Currency == "" {
-		sum.Currency = u.Currency
-	}
 }
 
 func subtractUsage(sum, u *protocol.Usage) {

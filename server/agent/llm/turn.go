@@ -97,10 +97,10 @@ func (t *turnRun) begin(ctx context.Context) error {
 		s.add(message)
 		s.Turn = &turnState{ID: t.turn.ID}
 	})
-	if err != nil || left == nil {
+	if err != nil {
 		return err
 	}
-	return t.notice(protocol.LevelWarning, "left out: "+strings.Join(left, ", "))
+	return t.reportLeft(left)
 }
 
 // run requests the model and runs its calls until it calls no more.
@@ -189,6 +189,24 @@ func endOf(name string, r *lastAnswer) (agent.End, error) {
 		end.Message = "the model answered nothing"
 	}
 	return end, nil
+}
+
+// emit emits an event that has nothing but data.
+func (t *turnRun) emit(typ protocol.Type, data any) error {
+	return t.out.Emit(agent.Event{Type: typ, Data: data})
+}
+
+// notice shows a text to users.
+func (t *turnRun) notice(level, text string) error {
+	return t.emit(protocol.Notice, protocol.NoticeData{Level: level, Message: text})
+}
+
+// reportLeft shows users what was left out, if anything was.
+func (t *turnRun) reportLeft(left []string) error {
+	if len(left) == 0 {
+		return nil
+	}
+	return t.notice(protocol.LevelWarning, "left out: "+strings.Join(left, ", "))
 }
 
 // setToolbox sets the tools of the next request.
@@ -303,7 +321,10 @@ func (t *turnRun) retry(
 	if !again {
 		return nil, requestError(t.backend.Origin(), e)
 	}
-	return live.open, t.waitRetry(ctx, retries, e, delay)
+	if err := t.showRetry(retries, e, delay); err != nil {
+		return nil, err
+	}
+	return live.open, wait(ctx, delay)
 }
 
 // recordPartial keeps the text of a response that was cut, and a note for the model.

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -9,21 +10,14 @@ import (
 	"agentctl/server/agent/llm/model"
 )
 
-// addUsage adds the usage of a response.
-func addUsage(sum *protocol.Usage, u model.Usage, b *model.Backend) {
+// addUsage adds usage. Its model and its currency replace those of the sum.
+func addUsage(sum, u *protocol.Usage) {
 	sum.Input += u.Input
 	sum.Output += u.Output
 	sum.Cached += u.Cached
 	sum.Reasoning += u.Reasoning
-	sum.Model = b.Origin()
-	if b.Price == nil {
-		return
-	}
-	sum.Cost = roundCost(sum.Cost + b.Price.Cost(u))
-	sum.Currency = b.Price.Currency
-	if sum.Currency == "" {
-		sum.Currency = "USD"
-	}
+	sum.Cost = roundCost(sum.Cost + u.Cost)
+	sum.Model, sum.Currency = cmp.Or(u.Model, sum.Model), cmp.Or(u.Currency, sum.Currency)
 }
 
 // roundCost removes rounding errors of additions.
@@ -31,11 +25,22 @@ func roundCost(cost float64) float64 { return math.Round(cost*1e9) / 1e9 }
 
 // countUsage adds the usage of a response to the turn and the session.
 func (s *state) countUsage(u model.Usage, b *model.Backend) {
-	s.Requests++
-	addUsage(&s.Usage, u, b)
+	used := protocol.Usage{
+		Input: u.Input, Output: u.Output, Cached: u.Cached, Reasoning: u.Reasoning, Model: b.Origin(),
+	}
+	if b.Price != nil {
+		used.Cost, used.Currency = b.Price.Cost(u), cmp.Or(b.Price.Currency, "USD")
+	}
+	s.count(1, &used)
+}
+
+// count adds the usage of requests to the turn and the session.
+func (s *state) count(requests int, u *protocol.Usage) {
+	s.Requests += requests
+	addUsage(&s.Usage, u)
 	if s.Turn != nil {
-		s.Turn.Requests++
-		addUsage(&s.Turn.Usage, u, b)
+		s.Turn.Requests += requests
+		addUsage(&s.Turn.Usage, u)
 	}
 }
 
@@ -44,10 +49,10 @@ func (t *turnRun) emitUsage(b *model.Backend) error {
 	t.agent.mu.Lock()
 	total := t.agent.state.Usage
 	t.agent.mu.Unlock()
-	if err := t.out.Emit(agent.Event{Type: protocol.UsageUpdated, Data: total}); err != nil {
+	if err := t.emit(protocol.UsageUpdated, total); err != nil {
 		return err
 	}
-	return t.out.Emit(agent.Event{Type: protocol.ContextUpdated, Data: t.agent.contextInfo(b)})
+	return t.emit(protocol.ContextUpdated, t.agent.contextInfo(b))
 }
 
 // overBudget returns how a turn ends whose budget is used up.
@@ -55,9 +60,7 @@ func (a *Agent) overBudget() (end agent.End, over bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	turn, all := a.options.Config.Budget.Turn, a.options.Config.Budget.Session
-	if turn.Requests == 0 {
-		turn.Requests = defaultRequests
-	}
+	turn.Requests = cmp.Or(turn.Requests, defaultRequests)
 	for _, x := range []struct {
 		of       string
 		limits   Limits

@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agentctl/protocol"
@@ -20,15 +21,7 @@ Carry over all that still matters of an earlier summary. Answer with the summary
 
 // Ask returns the messages of a request for a summary.
 func Ask(messages []model.Message) []model.Message {
-	question := model.Part{Type: model.Text, Text: Instruction}
-	out := append([]model.Message(nil), messages...)
-	if n := len(out); n > 0 && out[n-1].Role == model.User {
-		last := out[n-1]
-		last.Parts = append(append([]model.Part(nil), last.Parts...), question)
-		out[n-1] = last
-		return out
-	}
-	return append(out, model.Message{Role: model.User, Parts: []model.Part{question}})
+	return model.Append(slices.Clone(messages), model.Texts(model.User, Instruction))
 }
 
 // AskText returns a request for a summary of messages as one text of at most about most bytes. It

@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -121,4 +122,17 @@ func (m *Message) Text() string {
 		}
 	}
 	return b.String()
+}
+
+// Append appends a message to a conversation. A message of the user after one of the user becomes part of it. The
+// list of messages may change in place, the lists of their parts do not.
+func Append(messages []Message, m Message) []Message {
+	if n := len(messages); n > 0 && m.Role == User && messages[n-1].Role == User {
+		messages[n-1].Parts = slices.Concat(messages[n-1].Parts, m.Parts)
+		return messages
+	}
+	if len(m.Parts) == 0 {
+		return messages
+	}
+	return append(messages, m)
 }
