@@ -67,28 +67,17 @@ func Fit(messages []model.Message, room int64) []model.Message {
 		return messages
 	}
 	s := Measure(messages)
-	notes := int64(count(messages, isResult)) * 2 * noteSize
+	notes := int64(len(lengths(messages, isResult))) * 2 * noteSize
 	out, saved := DropResults(messages, room-(size-s.Results)-notes)
 	size -= saved
 	for _, kind := range []func(*model.Part) bool{isContent, isCall, isText} {
 		if size <= room {
 			break
 		}
-		out = cutParts(out, kind, commonLength(out, kind, size-room))
+		out = cutParts(out, kind, leastCut(lengths(out, kind), size-room))
 		size = Size(out)
 	}
 	return out
-}
-
-func count(messages []model.Message, kind func(*model.Part) bool) (n int) {
-	for i := range messages {
-		for j := range messages[i].Parts {
-			if kind(&messages[i].Parts[j]) {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 func isResult(p *model.Part) bool  { return p.Result != nil }
@@ -109,18 +98,16 @@ func length(p *model.Part) int {
 	return max(len(p.Text), len(p.Raw))
 }
 
-// commonLength returns the greatest length to which the parts of a kind are cut to save some bytes,
-// or smallText.
-func commonLength(messages []model.Message, kind func(*model.Part) bool, save int64) int {
-	var lengths []int
+// lengths returns the lengths of the parts of a kind.
+func lengths(messages []model.Message, kind func(*model.Part) bool) (all []int) {
 	for i := range messages {
 		for j := range messages[i].Parts {
 			if p := &messages[i].Parts[j]; kind(p) {
-				lengths = append(lengths, length(p))
+				all = append(all, length(p))
 			}
 		}
 	}
-	return leastCut(lengths, save)
+	return all
 }
 
 // leastCut returns the greatest length to which texts are cut to save some bytes, or smallText.

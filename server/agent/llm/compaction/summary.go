@@ -122,7 +122,7 @@ func Split(messages []model.Message, keep int64) int {
 		}
 		m := &messages[i]
 		switch {
-		case m.Role == model.User && hasResults(m):
+		case m.Role == model.User && slices.ContainsFunc(m.Parts, func(p model.Part) bool { return isResult(&p) }):
 		case m.Role == model.User:
 			cut, turn = i, true
 		case !turn:
@@ -130,13 +130,4 @@ func Split(messages []model.Message, keep int64) int {
 		}
 	}
 	return cut
-}
-
-func hasResults(m *model.Message) bool {
-	for i := range m.Parts {
-		if m.Parts[i].Type == model.ToolResult {
-			return true
-		}
-	}
-	return false
 }
