@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -72,36 +73,29 @@ func (t *httpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	left := int64(maxHTTPMessage)
 	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
-		left = -1 // the SDK bounds each event
+		left = math.MaxInt64 // the SDK bounds each event
 	}
-	answer.Body = &boundedBody{body: answer.Body, left: left, release: release}
+	answer.Body = &boundedBody{ReadCloser: answer.Body, left: left, release: release}
 	return answer, nil
 }
 
-// A boundedBody is a body of at most left bytes; negative: of any length.
+// A boundedBody is a body that fails to be read after more than left bytes.
 type boundedBody struct {
-	body    io.ReadCloser
+	io.ReadCloser
+
 	left    int64
 	release func()
 }
 
 func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return b.body.Read(p)
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return max(0, n+int(b.left)), fmt.Errorf("the answer is larger than %d MiB", maxHTTPMessage>>20)
 	}
-	if b.left == 0 { // the next byte is one too many
-		n, err := b.body.Read(make([]byte, 1))
-		if n > 0 {
-			err = fmt.Errorf("the answer is larger than %d MiB", maxHTTPMessage>>20)
-		}
-		return 0, err
-	}
-	n, err := b.body.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
 	return n, err
 }
 
 func (b *boundedBody) Close() error {
 	defer b.release()
-	return b.body.Close()
+	return b.ReadCloser.Close()
 }

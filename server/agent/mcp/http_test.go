@@ -15,7 +15,7 @@ func TestABodyIsBounded(t *testing.T) {
 			"with the end": iotest.DataErrReader,
 		} {
 			b := &boundedBody{
-				body: io.NopCloser(wrap(bytes.NewReader(make([]byte, size)))), left: 10, release: func() {},
+				ReadCloser: io.NopCloser(wrap(bytes.NewReader(make([]byte, size)))), left: 10, release: func() {},
 			}
 			got, err := io.ReadAll(b)
 			if (err == nil) != ok || int64(len(got)) != min(size, 10) {
