@@ -14,9 +14,6 @@ import (
 	"agentctl/server/agent/llm/model"
 )
 
-// imageTypes are the types that all providers take.
-var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
-
 // A content collects the parts of a result.
 type content struct {
 	texts []string
@@ -83,7 +80,7 @@ func (c *content) addImage(name, media string, data []byte) {
 	name = cut(name, 200)
 	problem := ""
 	switch {
-	case !slices.Contains(imageTypes, media):
+	case !slices.Contains(model.ImageTypes, media):
 		problem = "was left out"
 	case len(data) > maxImage:
 		problem = fmt.Sprintf("is larger than %d MiB", maxImage>>20)

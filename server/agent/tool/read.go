@@ -28,9 +28,6 @@ const (
 	readBytes = 100 << 10
 )
 
-// images are the types that all providers take.
-var images = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
-
 // readFile returns the tool that reads a file, or the output of a command that was cut.
 func (b *Toolbox) readFile() llm.Tool {
 	return llm.NewTool(llm.Tool{
@@ -105,7 +102,7 @@ func (b *Toolbox) read(p *place, offset, limit int) (llm.ToolResult, error) {
 	if err != nil {
 		return llm.ToolResult{}, err
 	}
-	if media := http.DetectContentType(f.bytes); slices.Contains(images, media) {
+	if media := http.DetectContentType(f.bytes); slices.Contains(model.ImageTypes, media) {
 		return llm.ToolResult{
 			Text:  fmt.Sprintf("%s, %d bytes", media, len(f.bytes)),
 			Files: []model.File{{Name: path.Base(p.shown), MediaType: media, Data: f.bytes}},

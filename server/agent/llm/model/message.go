@@ -86,6 +86,9 @@ type File struct {
 	Bytes     int64  `json:"bytes,omitempty"` // of the blob
 }
 
+// ImageTypes are the types of images that all providers take.
+var ImageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
 // IsImage reports whether the file is an image.
 func (f *File) IsImage() bool { return strings.HasPrefix(f.MediaType, "image/") }
 
