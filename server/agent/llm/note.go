@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -107,15 +108,10 @@ func missingNotes(messages []model.Message, notes []Note, plan bool) (parts []mo
 		parts = append(parts, notePart(modeNote, mode, text))
 	}
 	delete(told, modeNote)
-	gone := make([]string, 0, len(told))
-	for of, state := range told {
-		if state != "" {
-			gone = append(gone, of)
+	for _, of := range slices.Sorted(maps.Keys(told)) {
+		if told[of] != "" {
+			parts = append(parts, notePart(of, "", of+goneText))
 		}
-	}
-	slices.Sort(gone)
-	for _, of := range gone {
-		parts = append(parts, notePart(of, "", of+goneText))
 	}
 	return parts
 }
