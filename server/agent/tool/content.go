@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"unicode/utf8"
 
 	"agentctl/server/policy"
@@ -43,10 +42,6 @@ func (p *place) read() (content, error) {
 		return content{}, err
 	}
 	defer func() { _ = root.Close() }()
-	return readIn(root, p)
-}
-
-func readIn(root *os.Root, p *place) (content, error) {
 	if policy.Internal(p.real, p.dir.own) {
 		return content{}, fmt.Errorf("%s is a file of agentctl's server: only a command can read it", p.shown)
 	}

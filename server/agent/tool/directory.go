@@ -37,8 +37,6 @@ func openDirectory(path string, own []string, box *sandbox.Box) (*directory, err
 	return &directory{path: path, real: real, root: root, own: own, box: box}, nil
 }
 
-func (d *directory) close() error { return d.root.Close() }
-
 // A place is a file or a directory that a call names. It may not exist.
 type place struct {
 	shown   string // relative to the session's directory if it is in it, else absolute

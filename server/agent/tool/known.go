@@ -1,9 +1,9 @@
 package tool
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"sync"
 
 	"agentctl/server/agent/llm"
@@ -21,16 +21,8 @@ func (b *Toolbox) Recall(files []llm.SeenFile) {
 	b.known.mu.Lock()
 	defer b.known.mu.Unlock()
 	for _, f := range files {
-		b.known.put(f)
+		b.known.files[f.Path] = f
 	}
-}
-
-// put records a file. The lock is held.
-func (k *known) put(f llm.SeenFile) {
-	if k.files == nil {
-		k.files = map[string]llm.SeenFile{}
-	}
-	k.files[f.Path] = f
 }
 
 // read records that the model read the lines of a file from first to last, and returns what it has
@@ -45,7 +37,7 @@ func (k *known) read(p *place, c *content, first, last int) llm.SeenFile {
 	if first <= f.Seen+1 {
 		f.Seen = max(f.Seen, last)
 	}
-	k.put(f)
+	k.files[f.Path] = f
 	return f
 }
 
@@ -58,7 +50,7 @@ func (k *known) write(p *place, c *content) llm.SeenFile {
 	if old, ok := k.files[p.real]; ok && old.Seen < old.Lines {
 		f.Seen = min(old.Seen, f.Lines)
 	}
-	k.put(f)
+	k.files[f.Path] = f
 	return f
 }
 
@@ -96,5 +88,5 @@ func (c *content) lines() int {
 	if len(c.bytes) == 0 {
 		return 0
 	}
-	return strings.Count(strings.TrimSuffix(string(c.bytes), "\n"), "\n") + 1
+	return bytes.Count(bytes.TrimSuffix(c.bytes, []byte("\n")), []byte("\n")) + 1
 }

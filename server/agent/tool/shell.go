@@ -83,20 +83,21 @@ func (b *Toolbox) checkCommand(_ context.Context, c *llm.ToolCall, in shellArgum
 			if err != nil {
 				return llm.ToolResult{}, err
 			}
-			r := b.result(p, b.follow(ctx, p, timeout, out))
+			output, stopped := follow(ctx, p, timeout, out)
+			r := b.result(p, output, stopped)
 			return r, errors.Join(ctx.Err(), b.record(true)(p.Group()))
 		},
 	}, nil
 }
 
-// result returns the result of a command that has exited.
-func (b *Toolbox) result(p *process.Process, end commandEnd) llm.ToolResult {
+// result returns the result of a command that has exited, or was stopped for a reason.
+func (b *Toolbox) result(p *process.Process, output []byte, stopped string) llm.ToolResult {
 	code := exitCode(p.Err())
-	r := llm.ToolResult{Text: b.outputs.text(end.output), ExitCode: &code, Failed: code != 0}
+	r := llm.ToolResult{Text: b.outputs.text(output), ExitCode: &code, Failed: code != 0}
 	note := ""
 	switch {
-	case end.text != "":
-		note, r.Failed = "["+end.text+"]", true
+	case stopped != "":
+		note, r.Failed = "["+stopped+"]", true
 	case code != 0:
 		note = fmt.Sprintf("[exit code %d]", code)
 	case r.Text == "":
@@ -106,40 +107,32 @@ func (b *Toolbox) result(p *process.Process, end commandEnd) llm.ToolResult {
 	return r
 }
 
-// A commandEnd is how a command ended.
-type commandEnd struct {
-	output []byte
-	text   string // why it was ended; empty: it ended itself
-}
-
-// follow reads the output of a command until it has exited, and stops it if it must.
-func (b *Toolbox) follow(ctx context.Context, p *process.Process, limit time.Duration, out func(string)) commandEnd {
+// follow reads the output of a command until it has exited, and stops it if it must. stopped is the reason; empty: it
+// ended itself.
+func follow(
+	ctx context.Context, p *process.Process, limit time.Duration, out func(string),
+) (output []byte, stopped string) {
 	_ = p.Stdin.Close()
-	var end commandEnd
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		end.output = collect(p.Stdout, out)
+		output = collect(p.Stdout, out)
 	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	text := ""
 	select {
 	case <-p.Done():
 	case <-ctx.Done():
-		text = "the user interrupted the command"
-	case <-timer.C:
-		text = fmt.Sprintf("ended: it ran longer than %s", limit)
+		stopped = "the user interrupted the command"
+	case <-time.After(limit):
+		stopped = fmt.Sprintf("ended: it ran longer than %s", limit)
 	}
-	if text == "" {
+	if stopped == "" {
 		p.End(endGrace)
 	} else {
 		p.EndAll(endGrace)
 	}
 	<-drained
 	p.Release()
-	end.text = text
-	return end
+	return output, stopped
 }
 
 // record returns how the process group of a command is recorded.

@@ -81,6 +81,7 @@ func Open(o Options) (*Toolbox, error) {
 	}
 	b := &Toolbox{
 		options: o, dir: dir, files: osFiles{}, outputs: outputs{parent: o.Outputs},
+		known: known{files: map[string]llm.SeenFile{}},
 	}
 	b.tools = []llm.Tool{
 		b.applyPatch(), b.editFile(), b.globFiles(), b.grepFiles(), b.listFiles(), b.readFile(), b.shell(), todo(),
@@ -102,4 +103,4 @@ func Open(o Options) (*Toolbox, error) {
 func (b *Toolbox) Tools() []llm.Tool { return b.tools }
 
 // Close implements llm.Toolbox. The commands have ended: their calls have.
-func (b *Toolbox) Close() error { return errors.Join(b.outputs.close(), b.dir.close()) }
+func (b *Toolbox) Close() error { return errors.Join(b.outputs.close(), b.dir.root.Close()) }
