@@ -204,15 +204,12 @@ func (c *connection) follow(ctx context.Context, s *sdk.ClientSession, closed <-
 		if err != nil && ctx.Err() == nil {
 			c.box.options.Host.Logf("MCP server %s: read its changed list: %v", c.server.Name, err)
 		}
-		pause := time.NewTimer(changePause)
 		select {
 		case <-ctx.Done():
-		case <-pause.C:
+		case <-time.After(changePause):
 		case err := <-closed:
-			pause.Stop()
 			return c.server.plainError(err)
 		}
-		pause.Stop()
 	}
 }
 

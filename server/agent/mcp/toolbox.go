@@ -47,20 +47,16 @@ func Open(o Options) *Toolbox {
 // Prepare implements llm.Servers. It waits until each server has connected or failed, at most firstWait after Open, and
 // publishes the tools that are known then. Later changes are published by the next Prepare.
 func (b *Toolbox) Prepare(ctx context.Context) error {
-	limit := time.NewTimer(time.Until(b.opened.Add(firstWait)))
-	defer limit.Stop()
-	late := false
+	limit, cancel := context.WithDeadline(ctx, b.opened.Add(firstWait))
+	defer cancel()
 	for _, c := range b.connections {
-		if late {
-			break
-		}
 		select {
 		case <-c.settled:
-		case <-limit.C:
-			late = true
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-limit.Done():
 		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	b.publish()
 	return nil
