@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -158,39 +159,36 @@ func classOf(status int, kind, message string) model.Class {
 			break
 		}
 	}
-	switch {
+	switch class := statusClasses[status]; {
 	case status < 400:
 		return ""
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return model.Auth
-	case status == http.StatusPaymentRequired:
-		return model.Quota
-	case status == http.StatusNotFound:
-		return model.NoModel
-	case status == http.StatusRequestTimeout || status == http.StatusGatewayTimeout:
-		return model.Timeout
-	case status == http.StatusTooManyRequests:
-		return model.RateLimit
-	case status == http.StatusRequestEntityTooLarge:
-		return model.Context
-	case status == http.StatusServiceUnavailable || status == 529:
-		return model.Overloaded
-	case status == http.StatusConflict || status >= 500:
+	case class != "":
+		return class
+	case status >= 500:
 		return model.ServerFail
-	}
-	if containsAny(message, []string{"api key not valid"}) {
-		return model.Auth // of Google, with status 400
+	case strings.Contains(message, "api key not valid"): // of Google, with status 400
+		return model.Auth
 	}
 	return model.Invalid
 }
 
+// statusClasses are the classes of errors by their status.
+var statusClasses = map[int]model.Class{
+	http.StatusUnauthorized:          model.Auth,
+	http.StatusPaymentRequired:       model.Quota,
+	http.StatusForbidden:             model.Auth,
+	http.StatusNotFound:              model.NoModel,
+	http.StatusRequestTimeout:        model.Timeout,
+	http.StatusConflict:              model.ServerFail,
+	http.StatusRequestEntityTooLarge: model.Context,
+	http.StatusTooManyRequests:       model.RateLimit,
+	http.StatusServiceUnavailable:    model.Overloaded,
+	http.StatusGatewayTimeout:        model.Timeout,
+	529:                              model.Overloaded,
+}
+
 func containsAny(text string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // retryAfter returns the delay that a provider asks for, in the header, the details or the text;
