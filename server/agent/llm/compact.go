@@ -168,25 +168,18 @@ func (c *compactor) summarize(ctx context.Context, messages []model.Message) (te
 // forbids calls: not the first time, because providers that cache the conversation then read it anew. Calls
 // are dropped anyway.
 func (c *compactor) request(ctx context.Context, messages []model.Message, noCalls bool) (string, error) {
-	a := c.agent
 	var retries retryPolicy
 	for {
-		r := a.newRequest(c.toolbox)
-		r.Messages, r.NoCalls, r.MaxOut = messages, noCalls, c.backend.MaxOut
-		if err := a.loadFiles(ctx, r); err != nil {
-			return "", err
-		}
-		response, err := c.backend.Stream(ctx, r, func(model.Delta) error { return nil })
+		r := c.agent.newRequest(c.backend, c.toolbox)
+		r.Messages, r.NoCalls = messages, noCalls
+		response, err := c.agent.requestAside(ctx, c.backend, r)
 		if err == nil {
-			if err := a.update(a.host, func(s *state) { s.countUsage(response.Usage, c.backend) }); err != nil {
-				return "", err
-			}
 			return summaryOf(response)
 		}
-		if ctx.Err() != nil {
-			return "", ctx.Err()
+		var e *model.Error
+		if !errors.As(err, &e) {
+			return "", err
 		}
-		e := model.AsError(err)
 		delay, again := retries.next(e, false)
 		if !again || e.Class != model.RateLimit && e.Class != model.Overloaded {
 			return "", e

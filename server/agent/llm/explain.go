@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"agentctl/protocol"
@@ -41,8 +42,7 @@ func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string,
 	if err != nil {
 		return "", err
 	}
-	r := a.newRequest(toolbox)
-	r.MaxOut = backend.MaxOut
+	r := a.newRequest(backend, toolbox)
 	a.mu.Lock()
 	if t := a.state.Turn; t != nil && len(t.Calls) > 0 {
 		r.Messages = model.Append(r.Messages, results(t.Calls, pendingText))
@@ -50,20 +50,15 @@ func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string,
 	a.mu.Unlock()
 	input := a.callInput(request)
 	r.Messages = model.Append(r.Messages, model.Texts(model.User, fmt.Sprintf(explainText, request.Name, input)))
-	if err := a.loadFiles(ctx, r); err != nil {
-		return "", err
-	}
 	// Calls are forbidden only after an answer without a text: with that, providers read the conversation anew.
 	var text string
 	for _, r.NoCalls = range []bool{false, true} {
-		response, err := backend.Stream(ctx, r, func(model.Delta) error { return nil })
-		if err != nil {
-			if ctx.Err() != nil {
-				return "", ctx.Err()
-			}
-			return "", requestError(backend.Origin(), model.AsError(err))
-		}
-		if err := a.update(a.host, func(s *state) { s.countUsage(response.Usage, backend) }); err != nil {
+		response, err := a.requestAside(ctx, backend, r)
+		var failed *model.Error
+		switch {
+		case errors.As(err, &failed):
+			return "", requestError(backend.Origin(), failed)
+		case err != nil:
 			return "", err
 		}
 		if text = response.Message.Text(); text != "" {
@@ -74,4 +69,19 @@ func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string,
 		return "", protocol.Errorf(protocol.CodeAgentFailed, "the model gave no explanation")
 	}
 	return text, nil
+}
+
+// requestAside requests a response outside of the conversation. A failure of the provider is a model.Error.
+func (a *Agent) requestAside(ctx context.Context, b *model.Backend, r *model.Request) (*model.Response, error) {
+	if err := a.loadFiles(ctx, r); err != nil {
+		return nil, err
+	}
+	response, err := b.Stream(ctx, r, func(model.Delta) error { return nil })
+	switch {
+	case err == nil:
+		return response, a.update(a.host, func(s *state) { s.countUsage(response.Usage, b) })
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	return nil, model.AsError(err)
 }

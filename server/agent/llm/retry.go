@@ -54,10 +54,8 @@ func (t *turnRun) showRetry(r *retryPolicy, e *model.Error, delay time.Duration)
 
 // wait waits for a delay or the end of ctx.
 func wait(ctx context.Context, delay time.Duration) error {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(delay):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

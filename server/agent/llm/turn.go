@@ -234,8 +234,8 @@ func (t *turnRun) note(text string) error {
 }
 
 // newRequest returns a request with the conversation.
-func (a *Agent) newRequest(toolbox Toolbox) *model.Request {
-	r := &model.Request{CacheKey: a.spec.Session}
+func (a *Agent) newRequest(b *model.Backend, toolbox Toolbox) *model.Request {
+	r := &model.Request{CacheKey: a.spec.Session, MaxOut: b.MaxOut}
 	for _, tool := range a.offered(toolbox) {
 		r.Tools = append(r.Tools, model.Tool{Name: tool.Name, About: tool.About, Schema: tool.Schema})
 	}
@@ -260,8 +260,7 @@ func (t *turnRun) request(ctx context.Context) (*model.Response, error) {
 		if err := t.brief(); err != nil { // of what a summary has replaced
 			return nil, err
 		}
-		r := t.agent.newRequest(t.toolbox)
-		r.MaxOut = t.backend.MaxOut
+		r := t.agent.newRequest(t.backend, t.toolbox)
 		if err := t.agent.loadFiles(ctx, r); err != nil {
 			return nil, err
 		}
