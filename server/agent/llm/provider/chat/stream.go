@@ -83,7 +83,7 @@ func (d *decoder) Decode(data []byte) error {
 	if bytes.Equal(data, []byte("[DONE]")) {
 		d.Stop = cmp.Or(d.Stop, model.StopEnd)
 		d.End()
-		return d.flush()
+		return d.add(d.think.flush())
 	}
 	if len(data) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func (d *decoder) Decode(data []byte) error {
 		return err
 	}
 	if reason := c.Choices[0].FinishReason; reason != "" && d.Stop == "" {
-		if err := d.flush(); err != nil {
+		if err := d.add(d.think.flush()); err != nil {
 			return err
 		}
 		return d.finish(reason)
@@ -136,17 +136,15 @@ func (d *decoder) delta(in *delta) error {
 	if details := []json.RawMessage(nil); json.Unmarshal(in.Details, &details) == nil {
 		d.details = append(d.details, details...)
 	}
-	if reasoning != "" {
-		if _, err := d.Continue(model.Reasoning, reasoning); err != nil {
-			return err
-		}
-	}
+	pieces := addPiece(nil, model.Reasoning, reasoning)
 	for _, p := range in.Content {
-		if err := d.content(p); err != nil {
-			return err
+		if p.kind == model.Text {
+			pieces = append(pieces, d.think.split(p.text)...)
+		} else {
+			pieces = append(pieces, p)
 		}
 	}
-	if err := d.text(in.Refusal); err != nil {
+	if err := d.add(append(pieces, d.think.split(in.Refusal)...)); err != nil {
 		return err
 	}
 	for _, c := range in.Calls {
@@ -157,28 +155,9 @@ func (d *decoder) delta(in *delta) error {
 	return nil
 }
 
-// content appends a piece of content.
-func (d *decoder) content(p piece) error {
-	if p.kind == model.Text {
-		return d.text(p.text)
-	}
-	_, err := d.Continue(p.kind, p.text)
-	return err
-}
-
-// text appends text. Reasoning between <think> and </think> at its start is split off.
-func (d *decoder) text(content string) error {
-	for _, p := range d.think.split(content) {
-		if _, err := d.Continue(p.kind, p.text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// flush appends the text that the splitter holds back.
-func (d *decoder) flush() error {
-	for _, p := range d.think.flush() {
+// add appends pieces of text and reasoning.
+func (d *decoder) add(pieces []piece) error {
+	for _, p := range pieces {
 		if _, err := d.Continue(p.kind, p.text); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package google
 
 import (
-	"encoding/json"
 	"regexp"
 	"sync"
 
@@ -131,10 +130,4 @@ func result(r *model.Result) []any {
 		parts = append(parts, file(&f))
 	}
 	return parts
-}
-
-// decodeRaw decodes a stored or received part.
-func decodeRaw(raw json.RawMessage) (p part, err error) {
-	err = json.Unmarshal(raw, &p)
-	return p, err
 }

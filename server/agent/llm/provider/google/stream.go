@@ -97,8 +97,8 @@ func (d *decoder) Decode(data []byte) error {
 }
 
 func (d *decoder) part(raw json.RawMessage) error {
-	p, err := decodeRaw(raw)
-	if err != nil {
+	var p part
+	if err := json.Unmarshal(raw, &p); err != nil {
 		return model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
 	}
 	switch {
@@ -111,7 +111,7 @@ func (d *decoder) part(raw json.RawMessage) error {
 		}
 		return err
 	case p.Thought:
-		_, err = d.Continue(model.Reasoning, *p.Text)
+		_, err := d.Continue(model.Reasoning, *p.Text)
 		return err
 	case p.Signature == "" && *p.Text == "":
 		return nil
