@@ -26,12 +26,9 @@ func (a *Agent) settings() []protocol.Setting {
 	m := protocol.Setting{
 		ID: modelSetting, Name: "Model", Value: a.modelName(), Default: c.Model, Choices: a.models.choices(),
 	}
-	e := protocol.Setting{ID: effortSetting, Name: "Reasoning effort", Value: a.effort(), Default: c.Effort}
-	if e.Value == "" {
-		e.Value = defaultEffort
-	}
-	if e.Default == "" {
-		e.Default = defaultEffort
+	e := protocol.Setting{
+		ID: effortSetting, Name: "Reasoning effort",
+		Value: cmp.Or(a.effort(), defaultEffort), Default: cmp.Or(c.Effort, defaultEffort),
 	}
 	for _, id := range append([]string{defaultEffort}, a.models.efforts(m.Value)...) {
 		e.Choices = append(e.Choices, protocol.Choice{ID: id, Label: id})

@@ -25,7 +25,7 @@ type subagent struct {
 	prompt string
 	show   func(text string)
 
-	mu       sync.Mutex
+	// Of the goroutine of run.
 	stop     context.CancelCauseFunc
 	used     protocol.Usage // as counted for the parent
 	requests int            // as counted for the parent
@@ -63,8 +63,8 @@ func (s *subagent) run(ctx context.Context) (r ToolResult, err error) {
 	task, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s.stop = stop
-	s.parent.tasks.add(s)
-	defer s.parent.tasks.remove(s)
+	s.parent.tasks.byCall.Store(s.call, s)
+	defer s.parent.tasks.byCall.Delete(s.call)
 	end, err := s.agent.Run(task, agent.Turn{ID: s.call, Message: protocol.Message{Text: s.prompt}}, s)
 	s.agent.mu.Lock()
 	r.Text = s.agent.state.finalText()
@@ -150,11 +150,9 @@ func (s *subagent) count(total protocol.Usage) error {
 	s.agent.mu.Lock()
 	requests := s.agent.state.Requests
 	s.agent.mu.Unlock()
-	s.mu.Lock()
 	used, n := total, requests-s.requests
 	subtractUsage(&used, &s.used)
 	s.used, s.requests = total, requests
-	s.mu.Unlock()
 	var all protocol.Usage
 	err := s.parent.update(s.Output, func(st *state) {
 		used.Model, used.Currency = cmp.Or(st.Usage.Model, used.Model), cmp.Or(st.Usage.Currency, used.Currency)
@@ -188,39 +186,22 @@ func (h *subagentHost) Save([]byte) error { return nil }
 
 // taskRuns are the sub-agents of an agent that run.
 type taskRuns struct {
-	slots chan struct{} // holds one of each
-
-	mu     sync.Mutex
-	byCall map[string]*subagent // by the id of the call of their task
+	slots  chan struct{} // holds one of each
+	byCall sync.Map      // *subagent by the id of the call of its task
 }
 
-func newTaskRuns() *taskRuns {
-	return &taskRuns{slots: make(chan struct{}, maxTasks), byCall: map[string]*subagent{}}
-}
-
-func (r *taskRuns) add(s *subagent) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.byCall[s.call] = s
-}
-
-func (r *taskRuns) remove(s *subagent) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.byCall, s.call)
-}
+func newTaskRuns() *taskRuns { return &taskRuns{slots: make(chan struct{}, maxTasks)} }
 
 // askedBy returns the sub-agent that sent a request; nil: the agent itself. The ids of a
 // sub-agent's calls begin with the id of its task's call.
-func (r *taskRuns) askedBy(request *protocol.Approval) *Agent {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for call, s := range r.byCall {
-		if strings.HasPrefix(request.Tool, call+".") {
-			return s.agent
+func (r *taskRuns) askedBy(request *protocol.Approval) (found *Agent) {
+	r.byCall.Range(func(call, s any) bool {
+		if strings.HasPrefix(request.Tool, call.(string)+".") {
+			found = s.(*subagent).agent
 		}
-	}
-	return nil
+		return found == nil
+	})
+	return found
 }
 
 // startBelow records an open call of a task.
