@@ -138,12 +138,10 @@ func (a *Agent) open(ctx context.Context) (*model.Backend, Toolbox, error) {
 		if s, ok := t.(Servers); ok {
 			s.Notify(a.tryEmitOptions)
 		}
-		if r, ok := t.(Recaller); ok {
-			a.mu.Lock()
-			seen := slices.Clone(a.state.Seen)
-			a.mu.Unlock()
-			r.Recall(seen)
-		}
+		a.mu.Lock()
+		seen := slices.Clone(a.state.Seen)
+		a.mu.Unlock()
+		t.Recall(seen)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,13 +10,6 @@ import (
 	"agentctl/server/agent/llm/model"
 )
 
-// An Undoer is a Toolbox that restores files.
-type Undoer interface {
-	// Undo restores the files that the tools changed in a turn. It keeps files that were changed
-	// since.
-	Undo(turn string) (restored, kept []string, err error)
-}
-
 // Fork implements agent.Forker. Of a turn that was summarized, the new session gets the
 // transcript as text.
 func (a *Agent) Fork(ctx context.Context, turn string) ([]byte, []agent.Blob, error) {
@@ -92,8 +85,8 @@ func (a *Agent) Undo(ctx context.Context, files bool) (agent.Undone, error) {
 	}
 	last := turns[len(turns)-1]
 	done := agent.Undone{Turn: last.Turn}
-	if u, ok := toolbox.(Undoer); ok && files {
-		if done.Restored, done.Kept, err = u.Undo(last.Turn); err != nil {
+	if files && toolbox != nil {
+		if done.Restored, done.Kept, err = toolbox.Undo(last.Turn); err != nil {
 			return none, err
 		}
 	}

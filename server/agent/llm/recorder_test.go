@@ -268,6 +268,8 @@ type fakeToolbox struct {
 
 func (f *fakeToolbox) Recall(files []SeenFile) { f.recalled = files }
 
+func (f *fakeToolbox) Undo(string) (restored, kept []string, err error) { return nil, nil, nil }
+
 func (f *fakeToolbox) Tools() (tools []Tool) {
 	for _, t := range f.tools {
 		tools = append(tools, t.tool())

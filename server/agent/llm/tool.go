@@ -20,14 +20,15 @@ type Toolbox interface {
 	// they are now, of at most most bytes together.
 	Notes(most int) []Note
 
+	// Recall adds files that the model has seen, from the stored state, before the first call.
+	Recall(files []SeenFile)
+
+	// Undo restores the files that the tools changed in a turn. It keeps files that were changed
+	// since.
+	Undo(turn string) (restored, kept []string, err error)
+
 	// Close stops all processes of the tools and returns when they have exited.
 	Close() error
-}
-
-// A Recaller is a Toolbox that knows which files the model has seen.
-type Recaller interface {
-	// Recall adds files from the stored state, before the first call.
-	Recall(files []SeenFile)
 }
 
 // A SeenFile is a file as the model last read or wrote it.

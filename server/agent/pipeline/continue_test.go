@@ -85,8 +85,10 @@ type workArguments struct {
 	X string `json:"x,omitempty"`
 }
 
-func (w *workTool) Notes(int) []llm.Note { return nil }
-func (w *workTool) Close() error         { return nil }
+func (w *workTool) Notes(int) []llm.Note                             { return nil }
+func (w *workTool) Recall([]llm.SeenFile)                            {}
+func (w *workTool) Undo(string) (restored, kept []string, err error) { return nil, nil, nil }
+func (w *workTool) Close() error                                     { return nil }
 func (w *workTool) Tools() []llm.Tool {
 	return []llm.Tool{llm.NewTool(llm.Tool{Name: "work", Kind: protocol.ToolEdit, About: "works"}, w.check)}
 }

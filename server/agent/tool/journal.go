@@ -248,7 +248,7 @@ func (b *Toolbox) restore(r *record) (restored, kept []string, err error) {
 	return restored, kept, nil
 }
 
-// Undo implements llm.Undoer: it restores the files that the tools changed in a turn, the newest
+// Undo implements llm.Toolbox: it restores the files that the tools changed in a turn, the newest
 // change first.
 func (b *Toolbox) Undo(turn string) (restored, kept []string, err error) {
 	names := b.journal.names(completeRecord)

@@ -16,7 +16,7 @@ type known struct {
 	files map[string]llm.SeenFile // by path, with the real path
 }
 
-// Recall implements llm.Recaller.
+// Recall implements llm.Toolbox.
 func (b *Toolbox) Recall(files []llm.SeenFile) {
 	b.known.mu.Lock()
 	defer b.known.mu.Unlock()

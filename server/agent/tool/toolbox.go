@@ -61,10 +61,7 @@ type Toolbox struct {
 	outputs outputs // long outputs of commands
 }
 
-var (
-	_ llm.Toolbox  = (*Toolbox)(nil)
-	_ llm.Recaller = (*Toolbox)(nil)
-)
+var _ llm.Toolbox = (*Toolbox)(nil)
 
 // Open returns the tools of a session. Its directory must exist.
 func Open(o Options) (*Toolbox, error) {
