@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -103,4 +102,7 @@ func (r *Registry) serverProgram(s mcp.Server, x acp.MCPServer, env map[string]s
 func (b *toolbox) Tools() []llm.Tool { return slices.Concat(b.Toolbox.Tools(), b.servers.Tools()) }
 
 // Close implements llm.Toolbox.
-func (b *toolbox) Close() error { return errors.Join(b.servers.Close(), b.Toolbox.Close()) }
+func (b *toolbox) Close() error {
+	b.servers.Close()
+	return b.Toolbox.Close()
+}

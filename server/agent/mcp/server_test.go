@@ -291,9 +291,7 @@ func newRig(t *testing.T, servers ...Server) *rig {
 	r := &rig{t: t, host: &host{}}
 	r.Toolbox = Open(Options{Servers: servers, Session: "s", CWD: t.TempDir(), Host: r.host})
 	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		r.Close()
 		if len(r.host.running) > 0 {
 			t.Errorf("programs are not ended: %v", r.host.running)
 		}

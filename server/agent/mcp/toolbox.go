@@ -135,13 +135,12 @@ func (b *Toolbox) shorten(text string) string {
 }
 
 // Close stops all programs, closes all connections, and waits for both.
-func (b *Toolbox) Close() error {
+func (b *Toolbox) Close() {
 	b.mu.Lock()
 	b.closed = true
 	b.mu.Unlock()
 	b.stop()
 	b.running.Wait()
-	return nil
 }
 
 // cut returns at most n bytes of a text, with a note if it left something out.
