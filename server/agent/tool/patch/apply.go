@@ -96,28 +96,19 @@ const maxCompared = 50_000_000
 func newSource(text string) *source {
 	s := &source{views: make([][]string, len(comparisons)), budget: maxCompared}
 	for line := range strings.Lines(text) {
+		line, ended := strings.CutSuffix(line, "\n")
 		end := "\n"
-		switch {
-		case strings.HasSuffix(line, "\r\n"):
-			end = "\r\n"
-		case !strings.HasSuffix(line, "\n"):
-			s.noLastEnd = true
-			if n := len(s.ends); n > 0 {
-				end = s.ends[n-1]
-			}
+		if short, ok := strings.CutSuffix(line, "\r"); ok && ended { // without an end, it is part of the line
+			line, end = short, "\r\n"
 		}
-		s.lines = append(s.lines, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
-		s.ends = append(s.ends, end)
-	}
-	if s.noLastEnd { // a CR there is part of the line
-		last := len(s.lines) - 1
-		s.lines[last] = text[len(text)-lastLine(text):]
+		if n := len(s.ends); !ended && n > 0 {
+			end = s.ends[n-1]
+		}
+		s.lines, s.ends = append(s.lines, line), append(s.ends, end)
+		s.noLastEnd = !ended
 	}
 	return s
 }
-
-// lastLine returns the length of the text after the last line end.
-func lastLine(text string) int { return len(text) - strings.LastIndexByte(text, '\n') - 1 }
 
 // copy copies lines as they are.
 func (s *source) copy(out *strings.Builder, from, to int) {
