@@ -145,7 +145,7 @@ func noteSizes(messages []model.Message) (names []string, sizes map[string]int64
 			if !slices.Contains(names, p.Note.Of) {
 				names = append(names, p.Note.Of)
 			}
-			sizes[p.Note.Of] += compaction.Size([]model.Message{{Role: model.User, Parts: []model.Part{p}}})
+			sizes[p.Note.Of] += compaction.PartSize(model.User, &p)
 		}
 	}
 	return names, sizes

@@ -21,29 +21,21 @@ const (
 func DropResults(messages []model.Message, keep int64) (out []model.Message, saved int64) {
 	out = slices.Clone(messages)
 	for i := len(out) - 1; i >= 0; i-- {
-		copied := false
+		out[i].Parts = slices.Clone(out[i].Parts)
 		for j := range out[i].Parts {
 			p := &out[i].Parts[j]
 			if p.Result == nil {
 				continue
 			}
-			before := sizeOf(*p)
+			before := PartSize(model.User, p)
 			if keep -= before; keep >= 0 || i == len(out)-1 || before <= smallResult {
 				continue
 			}
-			if !copied {
-				out[i].Parts, copied = slices.Clone(out[i].Parts), true
-				p = &out[i].Parts[j]
-			}
 			p.Result = dropped(p.Result)
-			saved += before - sizeOf(*p)
+			saved += before - PartSize(model.User, p)
 		}
 	}
 	return out, saved
-}
-
-func sizeOf(p model.Part) int64 {
-	return Size([]model.Message{{Role: model.User, Parts: []model.Part{p}}})
 }
 
 // dropped returns a result without its text and files.

@@ -22,9 +22,9 @@ func TestAConversationFitsEveryRoom(t *testing.T) {
 			m := model.Message{Role: []model.Role{model.User, model.Assistant}[rnd.IntN(2)]}
 			for range 1 + rnd.IntN(8) {
 				p := randomPart(rnd)
-				least += min(sizeOf(p), smallText+2*noteSize+partSize)
+				least += min(PartSize(model.User, &p), smallText+2*noteSize+partSize)
 				if p.Type == model.Reasoning {
-					least += sizeOf(p)
+					least += PartSize(model.User, &p)
 				}
 				m.Parts = append(m.Parts, p)
 			}

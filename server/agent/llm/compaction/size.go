@@ -40,6 +40,13 @@ func Size(messages []model.Message) int64 {
 	return s.Total()
 }
 
+// PartSize returns the bytes of a part of a message.
+func PartSize(role model.Role, p *model.Part) int64 {
+	var s Sizes
+	s.add(role, p)
+	return s.Total()
+}
+
 func (s *Sizes) add(role model.Role, p *model.Part) {
 	size := int64(max(len(p.Text), len(p.Raw)) + partSize)
 	switch {

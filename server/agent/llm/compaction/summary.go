@@ -9,8 +9,8 @@ import (
 	"agentctl/server/agent/llm/model"
 )
 
-// Instruction asks the model for a summary of the messages before it.
-const Instruction = `[The context is almost full. Your answer to this message replaces everything above it: ` +
+// instruction asks the model for a summary of the messages before it.
+const instruction = `[The context is almost full. Your answer to this message replaces everything above it: ` +
 	`only the answer is kept. Write a summary from which the work can go on without loss, with these sections:
 Goal: what the user wants, in the user's own words.
 Facts: everything that the user said to remember, constraints, names, values and decisions with their reasons.
@@ -21,13 +21,13 @@ Carry over all that still matters of an earlier summary. Answer with the summary
 
 // Ask returns the messages of a request for a summary.
 func Ask(messages []model.Message) []model.Message {
-	return model.Append(slices.Clone(messages), model.Texts(model.User, Instruction))
+	return model.Append(slices.Clone(messages), model.Texts(model.User, instruction))
 }
 
 // AskText returns a request for a summary of messages as one text of at most about most bytes. It
 // is for a conversation that does not fit the context of the model.
 func AskText(messages []model.Message, most int) []model.Message {
-	text := "The conversation so far, shortened:\n\n" + Text(messages, most) + "\n\n" + Instruction
+	text := "The conversation so far, shortened:\n\n" + Text(messages, most) + "\n\n" + instruction
 	return []model.Message{model.Texts(model.User, text)}
 }
 
