@@ -47,9 +47,9 @@ func (t *turnRun) runCalls(ctx context.Context) (end agent.End, over bool, err e
 		err = t.runGroup(ctx, i, calls[i:i+n])
 		i += n
 	}
-	var denied *deniedError
+	denied, stopped := errors.AsType[*deniedError](err)
 	switch {
-	case errors.As(err, &denied):
+	case stopped:
 		err = t.agent.update(t.out, func(s *state) { s.finishCalls(stoppedText) })
 		return agent.End{Reason: protocol.ReasonDenied, Message: denied.reason}, true, err
 	case err != nil:

@@ -143,8 +143,8 @@ func (c *compactor) summarize(ctx context.Context, messages []model.Message) (te
 		if ctx.Err() != nil {
 			return "", "", ctx.Err()
 		}
-		var e *model.Error
-		if !errors.As(err, &e) {
+		e, ok := errors.AsType[*model.Error](err)
+		if !ok {
 			return "", "", err
 		}
 		switch e.Class {
@@ -176,8 +176,8 @@ func (c *compactor) request(ctx context.Context, messages []model.Message, noCal
 		if err == nil {
 			return summaryOf(response)
 		}
-		var e *model.Error
-		if !errors.As(err, &e) {
+		e, ok := errors.AsType[*model.Error](err)
+		if !ok {
 			return "", err
 		}
 		delay, again := retries.next(e, false)

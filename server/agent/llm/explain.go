@@ -54,11 +54,10 @@ func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string,
 	var text string
 	for _, r.NoCalls = range []bool{false, true} {
 		response, err := a.requestAside(ctx, backend, r)
-		var failed *model.Error
-		switch {
-		case errors.As(err, &failed):
-			return "", requestError(backend.Origin(), failed)
-		case err != nil:
+		if e, ok := errors.AsType[*model.Error](err); ok {
+			return "", requestError(backend.Origin(), e)
+		}
+		if err != nil {
 			return "", err
 		}
 		if text = response.Message.Text(); text != "" {

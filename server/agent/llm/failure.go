@@ -15,8 +15,7 @@ import (
 
 // openError returns the error of an agent whose model cannot be opened.
 func openError(name string, err error) error {
-	var e *model.Error
-	if errors.As(err, &e) && e.Class == model.Auth {
+	if e, ok := errors.AsType[*model.Error](err); ok && e.Class == model.Auth {
 		return protocol.Errorf(protocol.CodeAgentAuth, "%s", e.Message)
 	}
 	return protocol.Errorf(protocol.CodeNoAgent, "%s: %v", name, err)
@@ -64,15 +63,16 @@ func limitError(e *model.Error, message string) error {
 // endAtLimit returns the end of a turn that failed at a limit. Unless the model has answered, or messages
 // have joined the turn, it is forgotten: its message comes again. Another error is returned as it is.
 func (t *turnRun) endAtLimit(ctx context.Context, err error) (agent.End, error) {
-	var l *agent.LimitError
-	if !errors.As(err, &l) || ctx.Err() != nil {
+	reached, ok := errors.AsType[*agent.LimitError](err)
+	if !ok || ctx.Err() != nil {
 		return agent.End{}, err
 	}
-	limit := *l
+	limit := *reached
 	failed := t.agent.update(t.agent.host, func(s *state) {
 		n := len(s.Turns)
+		answered := func(m model.Message) bool { return m.Role == model.Assistant }
 		if n == 0 || s.Turn == nil || s.Turn.Joined || s.Turns[n-1].Turn != t.turn.ID ||
-			slices.ContainsFunc(s.Conversation[s.Turns[n-1].At:], func(m model.Message) bool { return m.Role == model.Assistant }) {
+			slices.ContainsFunc(s.Conversation[s.Turns[n-1].At:], answered) {
 			limit.TookIn = true
 			return
 		}

@@ -92,8 +92,7 @@ func (p *place) existing() (content, error) {
 
 // reason returns an error of the system without the path, which the caller adds.
 func reason(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}
 	return err

@@ -199,8 +199,7 @@ func join(at, name string) string {
 
 // problem returns an error of the protocol in words for a model.
 func problem(err error) string {
-	var e *protocol.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*protocol.Error](err); ok {
 		return e.Message
 	}
 	return "it is not valid JSON"

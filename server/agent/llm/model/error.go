@@ -53,8 +53,7 @@ func (e *Error) Temporary() bool {
 // AsError returns the Error in err's chain. Any other error is one of the request itself, which
 // fails again.
 func AsError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return &Error{Class: Invalid, Message: err.Error()}

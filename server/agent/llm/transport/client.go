@@ -162,8 +162,7 @@ func (b *body) cause(err error) error {
 	if errors.As(context.Cause(b.ctx), &e) || errors.As(err, &e) {
 		return e
 	}
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // without the URL, which may have secrets
 	}
 	if errors.Is(err, io.EOF) {
@@ -179,8 +178,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return n, err
 	}
 	cause := b.cause(err)
-	var e *model.Error
-	if errors.As(cause, &e) && e.Class == model.Network {
+	if e, ok := errors.AsType[*model.Error](cause); ok && e.Class == model.Network {
 		cause = model.Errorf(model.Cut, "the connection was cut: %s", e.Message)
 	}
 	return n, cause

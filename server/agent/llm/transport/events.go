@@ -59,8 +59,7 @@ func (c *Client) Events(ctx context.Context, address string, request any, d Deco
 
 // redactError removes secrets from an error of the provider.
 func (c *Client) redactError(err error) error {
-	var e *model.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*model.Error](err); ok {
 		e.Message = c.Redact(e.Message)
 	}
 	return err
