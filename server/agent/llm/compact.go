@@ -165,7 +165,7 @@ func (c *compactor) summarize(ctx context.Context, messages []model.Message) (te
 }
 
 // request requests the text of a summary. While the provider takes no requests, it asks again. noCalls
-// forbids calls: not the first time, because providers that cache the conversation then read it anew. Calls
+// forbids calls: not the first time, because providers that cache the conversation then read it again. Calls
 // are dropped anyway.
 func (c *compactor) request(ctx context.Context, messages []model.Message, noCalls bool) (string, error) {
 	var retries retryPolicy

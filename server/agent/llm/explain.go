@@ -50,7 +50,7 @@ func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string,
 	a.mu.Unlock()
 	input := a.callInput(request)
 	r.Messages = model.Append(r.Messages, model.Texts(model.User, fmt.Sprintf(explainText, request.Name, input)))
-	// Calls are forbidden only after an answer without a text: with that, providers read the conversation anew.
+	// Calls are forbidden only after an answer without a text: with that, providers read the conversation again.
 	var text string
 	for _, r.NoCalls = range []bool{false, true} {
 		response, err := a.requestAside(ctx, backend, r)

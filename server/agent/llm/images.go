@@ -102,8 +102,8 @@ func editMessages(messages []model.Message, edit fileEdit) []model.Message {
 	return out
 }
 
-// editFiles applies an edit to the files of the conversation, then to those of the results that the
-// current calls have.
+// editFiles applies an edit to the files of the conversation, then to the files of the results of the
+// current calls.
 func (s *state) editFiles(edit fileEdit) {
 	for i := range s.Conversation {
 		s.Conversation[i].Parts = editParts(s.Conversation[i].Parts, edit)

@@ -26,8 +26,8 @@ const (
 	maxListed   = 300              // models that users choose from
 )
 
-// A modelMenu is the models that users of a session choose from: those of the configuration, or all of the
-// provider if it names one alone.
+// A modelMenu is the models that users of a session choose from: the configured ones, or all of the
+// provider if only one is configured.
 type modelMenu struct {
 	source Models // nil: none
 	names  []string

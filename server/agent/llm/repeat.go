@@ -15,8 +15,8 @@ const (
 )
 
 // repeatedNote follows the result of a call that was made before with the same result.
-const repeatedNote = "\n\n[You have made this call several times, and nothing has changed since: the result is always " +
-	"the same. Do something else, or end your turn and say what is missing.]"
+const repeatedNote = "\n\n[You have made this call several times, and nothing has changed since: the result is " +
+	"always the same. Do something else, or end your turn and say what is missing.]"
 
 // A recentCall is a call with its result.
 type recentCall struct {

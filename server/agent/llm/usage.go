@@ -10,7 +10,7 @@ import (
 	"agentctl/server/agent/llm/model"
 )
 
-// addUsage adds usage. Its model and its currency replace those of the sum.
+// addUsage adds usage. The sum gets its model and its currency.
 func addUsage(sum, u *protocol.Usage) {
 	sum.Input += u.Input
 	sum.Output += u.Output

@@ -78,8 +78,8 @@ func findLines(file, text string) (from, to int, err error) {
 			}
 		}
 		if equal && first >= 0 {
-			return 0, 0, fmt.Errorf("old_string is not in the file exactly, and without trailing whitespace it is there twice, "+
-				"at lines %d and %d", first+1, i+1)
+			return 0, 0, fmt.Errorf("old_string is not in the file exactly, and without trailing whitespace it is "+
+				"there twice, at lines %d and %d", first+1, i+1)
 		}
 		if equal {
 			first, from = i, at

@@ -12,7 +12,9 @@ import (
 type object = map[string]any
 
 // reasons matches the models that reason. Others refuse settings of reasoning.
-var reasons = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(gpt-[5-9]|o[1-9]|codex|computer-use)`) })
+var reasons = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(gpt-[5-9]|o[1-9]|codex|computer-use)`)
+})
 
 // encode encodes a request.
 func encode(m *transport.Model, r *model.Request) object {
