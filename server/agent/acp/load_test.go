@@ -112,8 +112,8 @@ func TestAReplayKeepsTheEndOfTheConversation(t *testing.T) {
 	r.add(chunk("agent_message_chunk", "5", "the end"))
 	got := r.String()
 	if !strings.HasPrefix(got, "[…] ") || !strings.HasSuffix(got, "ä\n\nAssistant: the end") ||
-		len(got) > maxReplay+10 || len(got) < maxReplay-10 || len(r.text) > 3*maxReplay {
-		t.Errorf("%d bytes of %d: %.20q", len(got), len(r.text), got)
+		len(got) > maxTextEnd+10 || len(got) < maxTextEnd-10 || len(r.text.text) > 3*maxTextEnd {
+		t.Errorf("%d bytes of %d: %.20q", len(got), len(r.text.text), got)
 	}
 }
 

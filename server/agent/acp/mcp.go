@@ -1,8 +1,10 @@
 package acp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -68,43 +70,37 @@ func CheckVariables(value string) error {
 // of the protocol, and a text about each of the others. A configured server has its name alone.
 func (c *client) mcpServers(env []string, ofSession []protocol.MCPServer) (servers []any, leftOut []string) {
 	servers = []any{} // never null
-	add := func(s MCPServer, x expansion) {
-		server, err := s.encode(x, c.agentInfo.Capabilities.MCP)
-		if err != nil {
+	add := func(s MCPServer, lookup func(name string) string) {
+		expanded, err := s.Expand(lookup)
+		server, refused := expanded.encode(c.agentInfo.Capabilities.MCP)
+		if err = cmp.Or(refused, err); err != nil {
 			leftOut = append(leftOut, fmt.Sprintf("%s (%v)", s.Name, err))
 			return
 		}
 		servers = append(servers, server)
 	}
 	for _, s := range c.config.MCP {
-		add(s, expansion{lookup: lookupIn(env)})
+		add(s, lookupIn(env))
 	}
 	for _, s := range ofSession {
 		if !slices.ContainsFunc(c.config.MCP, func(other MCPServer) bool { return other.Name == s.Name }) {
-			add(MCPServer(s), expansion{})
+			add(MCPServer(s), nil)
 		}
 	}
 	return servers, leftOut
 }
 
-// encode returns the server in the form of the protocol. It fails if the agent does not take its
-// transport, or a variable is not set.
-func (s *MCPServer) encode(x expansion, takes mcpCapabilities) (any, error) {
+// encode returns an expanded server in the form of the protocol. It fails if the agent does not take
+// its transport.
+func (s *MCPServer) encode(takes mcpCapabilities) (any, error) {
 	if s.Command != "" {
-		server := mcpCommand{s.Name, programPath(s.Command), make([]string, len(s.Args)), x.values(s.Env)}
-		for i, arg := range s.Args {
-			server.Args[i] = x.expand(arg)
-		}
-		return server, x.err
+		return mcpCommand{s.Name, programPath(s.Command), s.Args, valuesOf(s.Env)}, nil
 	}
-	server := mcpURL{s.Type, s.Name, x.expand(s.URL), x.values(s.Headers)}
-	if server.Type == "" {
-		server.Type = MCPHTTP
+	transport := cmp.Or(s.Type, MCPHTTP)
+	if transport == MCPHTTP && !takes.HTTP || transport == MCPSSE && !takes.SSE {
+		return nil, fmt.Errorf("the agent takes no servers of type %s", transport)
 	}
-	if server.Type == MCPHTTP && !takes.HTTP || server.Type == MCPSSE && !takes.SSE {
-		return nil, fmt.Errorf("the agent takes no servers of type %s", server.Type)
-	}
-	return server, x.err
+	return mcpURL{transport, s.Name, s.URL, valuesOf(s.Headers)}, nil
 }
 
 // programPath returns the absolute path of a program, which the protocol wants. The agent looks for
@@ -118,7 +114,7 @@ func programPath(name string) string {
 }
 
 // Expand returns the server with the values of variables. lookup returns "" for a variable that is
-// not set.
+// not set; a nil lookup keeps references as they are.
 func (s MCPServer) Expand(lookup func(name string) string) (MCPServer, error) {
 	x := expansion{lookup: lookup}
 	args := make([]string, len(s.Args))
@@ -168,13 +164,12 @@ func (x *expansion) expandAll(of map[string]string) map[string]string {
 	return all
 }
 
-// values returns the values sorted by name.
-func (x *expansion) values(of map[string]string) []mcpValue {
-	list := make([]mcpValue, 0, len(of))
-	for name, value := range of {
-		list = append(list, mcpValue{name, x.expand(value)})
+// valuesOf returns a list, which is never nil, sorted by name.
+func valuesOf(m map[string]string) []mcpValue {
+	list := make([]mcpValue, 0, len(m))
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, mcpValue{name, m[name]})
 	}
-	slices.SortFunc(list, func(a, b mcpValue) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 

@@ -41,14 +41,14 @@ func (t *turn) requestPermission(req *rpc.Request, p *permissionParams) bool {
 	known := t.tools[p.Tool.ID]
 	parent, stop := context.WithCancel(t.ctx)
 	pending := context.AfterFunc(req.Context(), stop)
-	ctx, shown, a := t.show(parent, known, p)
+	ctx, shown := t.show(parent, known, p)
 	t.activity.ask()
 	t.approvals.Go(func() {
 		defer stop()
-		v, err := t.ask(parent, ctx, known, p, shown, a)
+		v, err := t.ask(parent, ctx, known, p, shown)
 		result := permissionResult{Outcome: permissionOutcome{Outcome: "cancelled"}}
 		if err == nil && t.ctx.Err() == nil {
-			result = permissionResult{chooseOption(v, p.Options), answersOf(a.Questions, &v)}
+			result = permissionResult{chooseOption(v, p.Options), answersOf(shown.request.Questions, &v)}
 		}
 		t.recordVerdict(known, v.Outcome)
 		reply(context.WithoutCancel(t.ctx), req, pending, result)

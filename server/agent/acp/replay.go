@@ -1,23 +1,42 @@
 package acp
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
 	"agentctl/protocol"
 )
 
-// maxReplay bounds the text of a replay, in bytes of its end.
-const maxReplay = 16 << 10
+// maxTextEnd bounds the text of a textEnd, in bytes.
+const maxTextEnd = 16 << 10
+
+// A textEnd is the end of a text.
+type textEnd struct {
+	text []byte // up to twice maxTextEnd
+	cut  bool   // the text has more before it
+}
+
+// add appends to the text.
+func (e *textEnd) add(text string) {
+	if e.text = append(e.text, text...); len(e.text) > 2*maxTextEnd {
+		e.text, e.cut = append(e.text[:0], e.text[len(e.text)-maxTextEnd:]...), true
+	}
+}
+
+// last returns the end of the text, and whether there is more before it.
+func (e *textEnd) last() (text string, cut bool) {
+	over := max(0, len(e.text)-maxTextEnd)
+	return protocol.ValidText(string(e.text[over:])), e.cut || over > 0
+}
 
 // A replay is the conversation that an agent repeats while it restores an ACP session, as text. Its
 // methods may be called from any goroutine.
 type replay struct {
 	mu   sync.Mutex
-	text []byte
+	text textEnd
 	kind string // of the last update
 	id   string // of its message
-	cut  bool
 }
 
 // roles are the speakers of the updates that repeat messages.
@@ -29,11 +48,7 @@ func (r *replay) add(u *update) {
 	defer r.mu.Unlock()
 	switch role := roles[u.Kind]; {
 	case u.Kind == "tool_call":
-		title := u.Title
-		if title == "" {
-			title = u.Name
-		}
-		r.write(true, "[tool call: "+title+"]")
+		r.write(true, "[tool call: "+cmp.Or(u.Title, u.Name)+"]")
 	case role != "":
 		var b block
 		if decode(u.Content, &b) != nil {
@@ -54,26 +69,19 @@ func (r *replay) add(u *update) {
 
 // write appends text, as a paragraph if it begins one.
 func (r *replay) write(begins bool, text string) {
-	if begins && len(r.text) > 0 {
-		r.text = append(r.text, "\n\n"...)
+	if begins && len(r.text.text) > 0 {
+		r.text.add("\n\n")
 	}
-	r.text = append(r.text, text...)
-	if over := len(r.text) - maxReplay; over > maxReplay {
-		r.text, r.cut = append(r.text[:0], r.text[over:]...), true
-	}
+	r.text.add(text)
 }
 
 // String returns the end of the conversation, or "" if it was empty.
 func (r *replay) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	text, cut := r.text, r.cut
-	if over := len(text) - maxReplay; over > 0 {
-		text, cut = text[over:], true
+	text, cut := r.text.last()
+	if text = strings.TrimSpace(text); cut {
+		text = "[…] " + text
 	}
-	s := strings.TrimSpace(protocol.ValidText(string(text)))
-	if cut {
-		s = "[…] " + s
-	}
-	return s
+	return text
 }

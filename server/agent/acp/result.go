@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -36,28 +37,24 @@ func parseResult(raw json.RawMessage) result {
 		Contents                                        []struct{ ExitCode *int }
 	}
 	_ = decode(raw, &o) // ignore fields of other types
-	for _, v := range []any{o.Aggregated, o.Formatted, o.Output, o.Content, o.Stdout} {
-		if s, ok := v.(string); ok && r.text == "" {
-			r.text = s
-		}
-	}
+	r.text = firstText(o.Aggregated, o.Formatted, o.Output, o.Content, o.Stdout)
 	if s, ok := o.Stderr.(string); ok && !strings.Contains(r.text, s) {
 		r.text += s
 	}
-	for _, v := range []any{o.Error, o.Message, o.Stderr} {
-		if s, ok := v.(string); ok && r.failure == "" {
-			r.failure = s
-		}
-	}
-	for _, v := range []*int{o.ExitCode, o.Exit, o.Snake, o.Metadata.Exit, o.Metadata.ExitCode} {
-		if v != nil && r.exit == nil {
-			r.exit = v
-		}
-	}
+	r.failure = firstText(o.Error, o.Message, o.Stderr)
+	r.exit = cmp.Or(o.ExitCode, o.Exit, o.Snake, o.Metadata.Exit, o.Metadata.ExitCode)
 	for _, c := range o.Contents {
-		if c.ExitCode != nil && r.exit == nil {
-			r.exit = c.ExitCode
-		}
+		r.exit = cmp.Or(r.exit, c.ExitCode)
 	}
 	return r
+}
+
+// firstText returns the first text of some values that is not empty, or "".
+func firstText(values ...any) string {
+	for _, v := range values {
+		if s, _ := v.(string); s != "" {
+			return s
+		}
+	}
+	return ""
 }

@@ -111,9 +111,7 @@ func (t *turn) checkShown(known *tool, input json.RawMessage) {
 
 // show makes the request of a call, and notes which arguments it shows. The context ends when the
 // agent sends others. known is nil for a request that names no call.
-func (t *turn) show(
-	parent context.Context, known *tool, p *permissionParams,
-) (context.Context, *shownArguments, protocol.Approval) {
+func (t *turn) show(parent context.Context, known *tool, p *permissionParams) (context.Context, *shownArguments) {
 	a := t.newApproval(p)
 	ctx, withdraw := context.WithCancel(parent)
 	s := &shownArguments{
@@ -124,15 +122,15 @@ func (t *turn) show(
 		s.inputs = append(s.inputs, known.call.Input, mergeInput(known.call.Input, p.Tool.Input))
 		known.shown = s
 	}
-	return ctx, s, a
+	return ctx, s
 }
 
 // ask asks for a decision on the request of a call until it is about the newest arguments.
 func (t *turn) ask(
-	parent, ctx context.Context, known *tool, p *permissionParams, s *shownArguments, a protocol.Approval,
+	parent, ctx context.Context, known *tool, p *permissionParams, s *shownArguments,
 ) (agent.Verdict, error) {
 	for {
-		v, err := t.out.Ask(ctx, a)
+		v, err := t.out.Ask(ctx, s.request)
 		s.withdraw()
 		t.mu.Lock()
 		s.pending, s.allowed = false, err == nil && v.Outcome == protocol.Allowed
@@ -143,7 +141,7 @@ func (t *turn) ask(
 		t.warn(fmt.Sprintf("the agent changed the arguments of the call %q while its request waited: "+
 			"it is asked again with the new ones", known.call.Title))
 		p.Tool.Input = mergeInput(p.Tool.Input, s.newer)
-		ctx, s, a = t.show(parent, known, p)
+		ctx, s = t.show(parent, known, p)
 		t.mu.Unlock()
 	}
 }

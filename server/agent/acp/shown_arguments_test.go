@@ -169,7 +169,7 @@ func TestOnlyArgumentsThatRunSomethingElseAreChanged(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.request), &p.Tool); err != nil {
 			t.Fatal(err)
 		}
-		_, s, _ := turn.show(t.Context(), nil, p)
+		_, s := turn.show(t.Context(), nil, p)
 		if got := s.cover([]byte(c.input)); got != c.covered {
 			t.Errorf("%s: %s: covered: %t", c.agent, c.input, got)
 		}

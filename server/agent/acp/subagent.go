@@ -98,6 +98,12 @@ func (s *subAgents) get(id string) *subAgent {
 	return s.byID[id]
 }
 
+func (s *subAgents) list() []*subAgent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.byID))
+}
+
 // apply applies an update about a sub-agent or a message between sessions. It returns false for one
 // that is not about a known sub-agent.
 func (s *subAgents) apply(c *client, to target, kind string, p *updateParams) bool {
@@ -162,12 +168,9 @@ func (s *subAgents) tellFull(why string) {
 // awaitBegins waits until the turns of sub-agents that begin have begun, at most for a while, so that
 // the turn of their parent has calls that stand for them.
 func (s *subAgents) awaitBegins() {
-	s.mu.Lock()
-	list := slices.Collect(maps.Values(s.byID))
-	s.mu.Unlock()
 	timer := time.NewTimer(maxBegin)
 	defer timer.Stop()
-	for _, sub := range list {
+	for _, sub := range s.list() {
 		if begun := sub.lane.pending(); begun != nil {
 			select {
 			case <-begun:
@@ -180,15 +183,8 @@ func (s *subAgents) awaitBegins() {
 
 // finish ends what waits for turns of sub-agents, after the end of the process.
 func (s *subAgents) finish() {
-	s.mu.Lock()
-	list := slices.Collect(maps.Values(s.byID))
-	for _, sub := range list {
-		if sub.delay != nil {
-			sub.delay.Stop()
-		}
-	}
-	s.mu.Unlock()
-	for _, sub := range list {
+	for _, sub := range s.list() {
+		sub.stopDelay()
 		sub.lane.finish()
 	}
 }
@@ -359,16 +355,14 @@ func (s *subAgent) begin(ctx context.Context) error {
 			},
 		})
 	}
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
 	switch protocol.CodeOf(err) { //nolint:exhaustive // after other errors the next work tries again
 	case protocol.CodeSessionLimit:
-		s.all.mu.Lock()
 		s.all.tellFull(protocol.AsError(err).Message)
 		s.unshown = true
-		s.all.mu.Unlock()
 	case protocol.CodeSessionClosed, protocol.CodeNoSession:
-		s.all.mu.Lock()
 		s.unshown = true
-		s.all.mu.Unlock()
 	}
 	return err //nolint:wrapcheck // of the same operation
 }
@@ -411,9 +405,10 @@ func (s *subAgent) run(
 	line := startSubAgentLine(above.current(), turn.ID, title, task, session)
 	w := &work{agent: s.all.agent, client: s.client, session: s.id, cwd: cwd, lane: &s.lane, sub: s}
 	t := newTurn(ctx, turn.ID, out, cwd, s.client.known())
-	t.said = new(lastText)
+	t.said = new(textEnd)
 	end, err := w.runTurn(ctx, t, turn)
-	line.end(end, err, t.said.String())
+	said, _ := t.said.last()
+	line.end(end, err, said)
 	return end, err
 }
 

@@ -64,27 +64,3 @@ func (l *subAgentLine) emitEnd(d protocol.ToolEndedData, said string) {
 	d.Tool = l.tool
 	_ = l.turn.emit(protocol.ToolEnded, d) // on an error the session ends the call
 }
-
-// maxLastText bounds a lastText, in bytes.
-const maxLastText = 16 << 10
-
-// A lastText keeps the end of the last text of a turn. A nil one keeps nothing.
-type lastText struct{ text []byte }
-
-// add appends text of a part. begins: it is the first of the part, which replaces the last one.
-func (l *lastText) add(text string, begins bool) {
-	if l == nil {
-		return
-	}
-	if begins {
-		l.text = l.text[:0]
-	}
-	if l.text = append(l.text, text...); len(l.text) > 2*maxLastText {
-		l.text = append(l.text[:0], l.text[len(l.text)-maxLastText:]...)
-	}
-}
-
-// String returns the text.
-func (l *lastText) String() string {
-	return protocol.ValidText(string(l.text[max(0, len(l.text)-maxLastText):]))
-}

@@ -42,7 +42,7 @@ type turn struct {
 	steering *steering // answers requests for messages; nil: none are handed out
 
 	lines []*subAgentLine // of its sub-agents
-	said  *lastText       // nil: the last text is not kept
+	said  *textEnd        // the last text; nil: it is not kept
 }
 
 // failure is what an agent reports about a failure of its model.
@@ -225,8 +225,11 @@ func (t *turn) addText(of part, text string) bool {
 			return false
 		}
 	}
-	if of.kind == protocol.KindText {
-		t.said.add(text, begins)
+	if t.said != nil && of.kind == protocol.KindText {
+		if begins {
+			*t.said = textEnd{}
+		}
+		t.said.add(text)
 	}
 	return t.emitPart(delta, protocol.PartDeltaData{Part: of.id, Text: text}) == nil
 }

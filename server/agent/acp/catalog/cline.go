@@ -16,9 +16,8 @@ var cline = Agent{
 			{
 				// Its databases have what runs at a time: processes in sandboxes have others.
 				Dir: ".cline/data", Moved: []string{"CLINE_DATA_DIR", "CLINE_DIR/data"},
-				Kept: []string{"logs/", "sandbox/", "sessions/", "teams/", "settings/providers.json"}, Read: []string{
-					"settings",
-				},
+				Kept:      []string{"logs/", "sandbox/", "sessions/", "teams/", "settings/providers.json"},
+				Read:      []string{"settings"},
 				Variables: map[string]string{"CLINE_DB_DATA_DIR": "sandbox/db"},
 			},
 		},

@@ -86,10 +86,7 @@ func (s *stream) send(message []byte, m *routed) error {
 	}
 	session := m.Params.Session
 	if m.Method == "" {
-		s.mu.Lock()
-		session = s.asked[string(m.ID)]
-		delete(s.asked, string(m.ID))
-		s.mu.Unlock()
+		session = s.take(s.asked, m.ID)
 	}
 	if session != "" {
 		if err := s.openSession(session); err != nil && !s.opensLater(err, session, m) {
@@ -238,10 +235,7 @@ func (s *stream) receive(message []byte, session string) error {
 		s.asked[string(m.ID)] = session
 		s.mu.Unlock()
 	case m.Method == "" && m.ID != nil:
-		s.mu.Lock()
-		restored := s.restoring[string(m.ID)]
-		delete(s.restoring, string(m.ID))
-		s.mu.Unlock()
+		restored := s.take(s.restoring, m.ID)
 		if opened := cmp.Or(m.Result.Session, restored); opened != "" && m.Error == nil {
 			if err := s.openSession(opened); err != nil {
 				return err
@@ -250,6 +244,15 @@ func (s *stream) receive(message []byte, session string) error {
 	}
 	_, err := s.out.Write(line(message))
 	return err
+}
+
+// take removes a session from asked or restoring and returns it, or "".
+func (s *stream) take(from map[string]string, id json.RawMessage) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	session := from[string(id)]
+	delete(from, string(id))
+	return session
 }
 
 // do sends a request. An answer that is no success is an error.
