@@ -246,7 +246,7 @@ func (l *eventLoop) connectFailed(err error) {
 		l.broken = err
 		return
 	}
-	l.client.dialer.observer.note("not connected: " + err.Error())
+	l.client.dialer.observer.record(Frame{Note: "not connected: " + err.Error()})
 	if l.connector.failed(err) {
 		l.failAll(err)
 	}

@@ -186,7 +186,7 @@ func (d *dialer) dial(ctx context.Context) (_ transport, peerIsAgentctl bool, _ 
 	if err != nil {
 		return nil, false, d.dialError(resp, err)
 	}
-	d.observer.note("opened " + d.displayURL)
+	d.observer.record(Frame{Note: "opened " + d.displayURL})
 	if d.dialect != nil {
 		o := d.codecOptions
 		o.PeerIsAgentctl = resp.Header.Get(protocol.ProtocolHeader) != ""

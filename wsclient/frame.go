@@ -32,19 +32,11 @@ func newFrameObserver(onFrame func(Frame)) *frameObserver {
 	return &frameObserver{onFrame: onFrame}
 }
 
-func (o *frameObserver) frame(sent bool, f codec.Frame) {
-	if o != nil {
-		o.emit(Frame{Sent: sent, Binary: f.Binary, Data: f.Data})
+// record reports a frame, at the current time.
+func (o *frameObserver) record(f Frame) {
+	if o == nil {
+		return
 	}
-}
-
-func (o *frameObserver) note(text string) {
-	if o != nil {
-		o.emit(Frame{Note: text})
-	}
-}
-
-func (o *frameObserver) emit(f Frame) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	f.Time = time.Now()
@@ -70,7 +62,7 @@ type observedCodec struct {
 
 func (c *observedCodec) report(out codec.Output) codec.Output {
 	for _, f := range out.Foreign {
-		c.observer.frame(true, f)
+		c.observer.record(Frame{Sent: true, Binary: f.Binary, Data: f.Data})
 	}
 	return out
 }
@@ -82,7 +74,7 @@ func (c *observedCodec) Native(now time.Time, line []byte) codec.Output {
 }
 
 func (c *observedCodec) Foreign(now time.Time, f codec.Frame) codec.Output {
-	c.observer.frame(false, f)
+	c.observer.record(Frame{Binary: f.Binary, Data: f.Data})
 	return c.report(c.Codec.Foreign(now, f))
 }
 
@@ -97,12 +89,12 @@ type observedGetter struct {
 func (g *observedGetter) Paths() []string {
 	paths := g.getter.Paths()
 	for _, path := range paths {
-		g.observer.note("GET " + path)
+		g.observer.record(Frame{Note: "GET " + path})
 	}
 	return paths
 }
 
 func (g *observedGetter) PathRead(now time.Time, path string, body []byte) codec.Output {
-	g.observer.note(fmt.Sprintf("GET %s: %d bytes", path, len(body)))
+	g.observer.record(Frame{Note: fmt.Sprintf("GET %s: %d bytes", path, len(body))})
 	return g.report(g.getter.PathRead(now, path, body))
 }

@@ -10,7 +10,6 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/protocol"
-	"agentctl/protocol/codec"
 )
 
 // A transport carries native messages, which are lines of JSON: directly over a WebSocket, or
@@ -53,12 +52,12 @@ func (t *nativeTransport) Read(ctx context.Context) ([]byte, error) {
 	if t.buffer.Cap() > protocol.MaxMessage {
 		t.buffer = bytes.Buffer{}
 	}
-	t.observer.frame(false, codec.Frame{Data: message})
+	t.observer.record(Frame{Data: message})
 	return message, nil
 }
 
 func (t *nativeTransport) Write(ctx context.Context, message []byte) error {
-	t.observer.frame(true, codec.Frame{Data: message})
+	t.observer.record(Frame{Sent: true, Data: message})
 	return t.Conn.Write(ctx, websocket.MessageText, message)
 }
 
