@@ -36,7 +36,7 @@ func applyBatch(writer *writer, b *eventlog.Batch) (int, error) {
 	conn := writer.conn
 	w := &batchWriter{Batch: b, conn: conn, size: batchOverhead, cache: &writer.cache, scratch: &writer.scratch}
 	if b.Delete {
-		w.cache.remove(b.Session)
+		delete(w.cache.sessions, b.Session)
 		if err := removeRows(conn, func() error { return removeSession(conn, b.Session) }); err != nil {
 			return 0, err
 		}

@@ -77,7 +77,7 @@ var _ session.Store = (*Store)(nil)
 func Open(dir string, opts Options) (_ *Store, err error) {
 	s := &Store{
 		path:      Path(dir),
-		run:       runRecord{bootID: opts.BootID, sync: opts.Sync},
+		run:       runRecord{bootID: opts.BootID, sync: cmp.Or(opts.Sync, Normal)},
 		log:       opts.Log,
 		interval:  cmp.Or(opts.interval, time.Second),
 		walLimit:  cmp.Or(opts.walLimit, walLimit),
@@ -90,11 +90,7 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	switch s.run.sync {
-	case "":
-		s.run.sync = Normal
-	case Normal, Full:
-	default:
+	if s.run.sync != Normal && s.run.sync != Full {
 		return nil, fmt.Errorf("open store: unknown sync level %q", opts.Sync)
 	}
 	if s.run.bootID == "" {

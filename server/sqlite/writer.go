@@ -61,7 +61,7 @@ func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
 		return s.writer.files.checkSometimes()
 	})
 	if err != nil {
-		s.writer.cache.empty()
+		clear(s.writer.cache.sessions)
 		return s.writer.checkFailure(err)
 	}
 	s.checkpoints.walBytes.Add(int64(size))
@@ -154,7 +154,3 @@ func (c *sessionCache) put(id string, s cachedSession) {
 	}
 	c.sessions[id] = s
 }
-
-func (c *sessionCache) remove(id string) { delete(c.sessions, id) }
-
-func (c *sessionCache) empty() { clear(c.sessions) }
