@@ -73,5 +73,6 @@ func (a *account) applyStatus(method string, params json.RawMessage) {
 func (a *account) isLoggedOut(keys, env []string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.loggedOut && !slices.ContainsFunc(keys, func(name string) bool { return hasVariable(env, name) })
+	lookup := lookupIn(env)
+	return a.loggedOut && !slices.ContainsFunc(keys, func(name string) bool { return lookup(name) != "" })
 }

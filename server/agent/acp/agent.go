@@ -297,10 +297,8 @@ func (a *Agent) updateState(change func(*state)) error {
 // an agent created changes neither the configuration nor the defaults: they include the mode of the
 // agent.
 func (c *Config) Variables(spec *agent.Spec) []string {
-	env := maps.Clone(c.Defaults)
-	if env == nil {
-		env = map[string]string{}
-	}
+	env := map[string]string{}
+	maps.Copy(env, c.Defaults)
 	for _, kv := range os.Environ() {
 		k, v, _ := strings.Cut(kv, "=")
 		if own, ok := spec.Env[k]; !ok || own != "" {

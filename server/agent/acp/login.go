@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"agentctl/protocol"
@@ -63,9 +62,9 @@ func (c *client) loginNeeded() error {
 // authenticate logs in with a key from the environment of the agent and reports success. It never
 // uses an interactive method: no user is at the server.
 func (c *client) authenticate(ctx context.Context, env []string) bool {
-	has := func(name string) bool { return hasVariable(env, name) }
+	lookup := lookupIn(env)
 	for _, m := range c.agentInfo.AuthMethods {
-		if !m.keyAvailable(has) {
+		if !m.keyAvailable(lookup) {
 			continue
 		}
 		if err := c.call(ctx, "authenticate", authenticateParams{m.ID}, nil); err != nil {
@@ -77,27 +76,19 @@ func (c *client) authenticate(ctx context.Context, env []string) bool {
 	return false
 }
 
-// hasVariable reports whether a variable has a value.
-func hasVariable(env []string, name string) bool {
-	return slices.ContainsFunc(env, func(kv string) bool {
-		v, ok := strings.CutPrefix(kv, name+"=")
-		return ok && v != ""
-	})
-}
-
 // keyAvailable reports whether the environment has all keys of the method.
-func (m *authMethod) keyAvailable(has func(string) bool) bool {
+func (m *authMethod) keyAvailable(lookup func(name string) string) bool {
 	if m.Type == terminalMethod {
 		return false
 	}
 	if name, ok := catalog.LoginKey(m.ID); ok {
-		return has(name)
+		return lookup(name) != ""
 	}
 	if m.Type != "env_var" || len(m.Vars) == 0 {
 		return false
 	}
 	for _, v := range m.Vars {
-		if !v.Optional && !has(v.Name) {
+		if !v.Optional && lookup(v.Name) == "" {
 			return false
 		}
 	}

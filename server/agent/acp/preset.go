@@ -22,18 +22,23 @@ func Address(agent string) (url string, ok bool) {
 // FindPreset returns the preset with the agent's name, or the preset whose program "acp:COMMAND
 // ARG…" runs.
 func FindPreset(agent string) (catalog.Preset, bool) {
-	line, ok := strings.CutPrefix(agent, Scheme)
-	if !ok {
-		return catalog.FindPreset(agent)
+	if words := commandOf(agent); len(words) > 0 {
+		return catalog.PresetOf(words[0])
 	}
-	if remote.IsURL(line) {
-		return catalog.Preset{}, false
+	return catalog.FindPreset(agent)
+}
+
+// commandOf returns the words of "acp:COMMAND ARG…", or nil.
+func commandOf(agent string) []string {
+	line, ok := strings.CutPrefix(agent, Scheme)
+	if !ok || remote.IsURL(line) {
+		return nil
 	}
 	words, err := shell.Fields(line, nil)
-	if err != nil || len(words) == 0 {
-		return catalog.Preset{}, false
+	if err != nil {
+		return nil
 	}
-	return catalog.PresetOf(words[0])
+	return words
 }
 
 // Find returns the configuration of a preset, of "acp:COMMAND ARG…", with arguments quoted as in a
@@ -45,17 +50,15 @@ func Find(name string) (Config, error) {
 		}
 		return Config{Name: url, Remote: &remote.Address{URL: url}}, nil
 	}
-	if line, ok := strings.CutPrefix(name, Scheme); ok {
-		words, err := shell.Fields(line, nil)
-		if err != nil || len(words) == 0 {
-			return Config{}, protocol.Errorf(protocol.CodeNoAgent,
-				"%q is not a command: write %sCOMMAND ARG…", name, Scheme)
-		}
-		p, _ := FindPreset(name)
+	p, ok := FindPreset(name)
+	if words := commandOf(name); len(words) > 0 {
 		return Config{Name: words[0], Command: words, Install: p.Install, Defaults: p.Defaults}, nil
 	}
-	p, ok := catalog.FindPreset(name)
-	if !ok {
+	switch {
+	case strings.HasPrefix(name, Scheme):
+		return Config{}, protocol.Errorf(protocol.CodeNoAgent,
+			"%q is not a command: write %sCOMMAND ARG…", name, Scheme)
+	case !ok:
 		return Config{}, protocol.Errorf(protocol.CodeNoAgent, "no agent is called %q", name)
 	}
 	return Config{

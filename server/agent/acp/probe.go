@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 
 	"agentctl/server/agent"
@@ -35,10 +36,7 @@ func Probe(ctx context.Context, config Config, spec agent.Spec) (Probed, error) 
 	var p Probed
 	a.initialized = func(r *initializeResult) {
 		if r.Agent != nil {
-			p.Name, p.Version = r.Agent.Name, r.Agent.Version
-			if r.Agent.Title != "" {
-				p.Name = r.Agent.Title
-			}
+			p.Name, p.Version = cmp.Or(r.Agent.Title, r.Agent.Name), r.Agent.Version
 		}
 		for _, m := range r.AuthMethods {
 			method := LoginMethod{ID: m.ID, Name: m.Name, Description: m.Description}

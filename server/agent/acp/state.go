@@ -43,21 +43,13 @@ func decodeState(b []byte) state {
 }
 
 func (s *state) set(setting, value string) {
-	settings := maps.Clone(s.Settings)
-	if settings == nil {
-		settings = map[string]string{}
-	}
+	settings := map[string]string{} // earlier copies of s keep theirs
+	maps.Copy(settings, s.Settings)
 	settings[setting] = value
 	s.Settings = settings
 }
 
-func (s *state) encode() []byte {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic("acp: encode state: " + err.Error()) // strings always encode
-	}
-	return b
-}
+func (s *state) encode() []byte { return protocol.MustEncode(s) }
 
 // addUsage adds the usage of a turn and returns the total.
 func (s *state) addUsage(u protocol.Usage) protocol.Usage {

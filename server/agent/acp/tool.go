@@ -98,15 +98,16 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 func (t *turn) describeTool(known *tool, c *toolCall, first bool) error {
 	now, changed := known.call, protocol.ToolStartedData{Tool: known.id}
 	differs := first
-	if v := c.name(); v != "" && v != now.Name {
-		now.Name, changed.Name, differs = v, v, true
+	set := func(field, change *string, v string) {
+		if v != "" && v != *field {
+			*field, *change, differs = v, v, true
+		}
 	}
-	if v := withoutName(c.Title, now.Name); v != "" && v != now.Title {
-		now.Title, changed.Title, differs = v, v, true
-	}
+	set(&now.Name, &changed.Name, c.name())
+	set(&now.Title, &changed.Title, withoutName(c.Title, now.Name))
 	// "other" never replaces a specific kind.
-	if v := toolKind(c.ToolKind); v != "" && v != now.Kind && (v != protocol.ToolOther || now.Kind == "") {
-		now.Kind, changed.Kind, differs = v, v, true
+	if kind := toolKind(c.ToolKind); kind != protocol.ToolOther || now.Kind == "" {
+		set(&now.Kind, &changed.Kind, kind)
 	}
 	if present(c.Input) && !bytes.Equal(c.Input, now.Input) {
 		now.Input, changed.Input, differs = c.Input, c.Input, true

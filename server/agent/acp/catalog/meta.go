@@ -1,5 +1,12 @@
 package catalog
 
+import (
+	"cmp"
+	"encoding/json"
+
+	"agentctl/server/agent/form"
+)
+
 // Meta holds the extensions in the _meta of an update. They are read from every agent, by their
 // form: agents derived from others send the same.
 type Meta struct {
@@ -33,3 +40,12 @@ func (m *terminalMeta) Terminal() string { return m.Whole.Data + m.Delta.Data }
 
 // ExitCode returns the exit status of a command, or nil.
 func (m *terminalMeta) ExitCode() *int { return m.Exit.Code }
+
+// FieldHints returns what agents say about a field of a form in their own ways; see form.Reader.
+func FieldHints(name, title string, meta json.RawMessage) form.Hints {
+	var m codexField
+	if len(meta) > 0 && json.Unmarshal(meta, &m) != nil {
+		m = codexField{}
+	}
+	return form.Hints{Secret: m.Codex.IsSecret, NoteOf: cmp.Or(m.noteOf(), claudeNoteOf(name, title))}
+}
