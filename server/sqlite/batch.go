@@ -67,28 +67,19 @@ func (w *batchWriter) writeSession() (err error) {
 	w.n, w.head = cached.n, cached.head
 	switch {
 	case w.Summary != nil || w.Spec != nil || w.Live != nil:
-		if err := w.updateSession(); err != nil {
-			return err
+		var row sessionRow
+		if row, err = loadSession(w.conn, w.Session); err == nil {
+			w.n = row.n
+			w.applyTo(&row)
+			err = row.save(w.conn)
 		}
 	case !ok:
-		if w.n, err = sessionNumber(w.conn, w.Session); err != nil {
-			return err
-		}
+		w.n, err = sessionNumber(w.conn, w.Session)
 	}
-	if !ok {
+	if err == nil && !ok {
 		w.head, err = loadHead(w.conn, w.n)
 	}
 	return err
-}
-
-func (w *batchWriter) updateSession() error {
-	row, err := loadSession(w.conn, w.Session)
-	if err != nil {
-		return err
-	}
-	w.n = row.n
-	w.applyTo(&row)
-	return row.save(w.conn)
 }
 
 func (w *batchWriter) applyTo(row *sessionRow) {

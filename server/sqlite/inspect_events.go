@@ -46,10 +46,7 @@ func (i *inspection) addChunk(q *statement, n int64) error {
 	}
 	i.events.next = c.last + 1
 	i.report.Events += int64(c.last - c.first() + 1)
-	if i.rebuild == nil {
-		return nil
-	}
-	return i.rebuild.addEvents(n, c, q)
+	return i.keep(func(r *rebuild) error { return r.addEvents(n, c, q) })
 }
 
 // enter ends the sessions before n and begins n.
@@ -96,10 +93,12 @@ func (i *inspection) leave() error {
 		return err
 	}
 	i.events.n = 0
-	if i.rebuild == nil || i.sessions[n] == "" && !i.rebuild.known(n) {
-		return nil
-	}
-	return i.rebuild.endLog(n, i.events.next-1)
+	return i.keep(func(r *rebuild) error {
+		if i.sessions[n] == "" && !r.known(n) {
+			return nil
+		}
+		return r.endLog(n, i.events.next-1)
+	})
 }
 
 // lost reports the events up to last that were expected and not found.
@@ -110,8 +109,8 @@ func (i *inspection) lost(last uint64) error {
 	}
 	i.events.next = last + 1
 	err := i.found(Damage{Part: "events", Session: i.sessions[i.events.n], First: first, Last: last})
-	if err != nil || i.rebuild == nil {
+	if err != nil {
 		return err
 	}
-	return i.rebuild.addLost(i.events.n, first, last)
+	return i.keep(func(r *rebuild) error { return r.addLost(i.events.n, first, last) })
 }

@@ -70,6 +70,14 @@ func (i *inspection) each(t table, good, bad func(q *statement, n int64) error) 
 	}, func() error { return i.found(Damage{Part: t.name, Detail: "some rows cannot be read"}) })
 }
 
+// keep calls write with the rebuild, if there is one.
+func (i *inspection) keep(write func(*rebuild) error) error {
+	if i.rebuild == nil {
+		return nil
+	}
+	return write(i.rebuild)
+}
+
 // advance reports progress, every 4 MiB.
 func (i *inspection) advance(q *statement) {
 	const step = 4 << 20
@@ -107,10 +115,7 @@ func (i *inspection) readSessions() error {
 		}
 		i.sessions[n] = row.ID
 		i.report.Sessions++
-		if i.rebuild == nil {
-			return nil
-		}
-		return i.rebuild.addSession(row)
+		return i.keep(func(r *rebuild) error { return r.addSession(row) })
 	}, func(q *statement, n int64) error { return bad(n, sessionAt(q, 1).ID, "its row is damaged") })
 }
 
@@ -133,10 +138,7 @@ func (i *inspection) readSnapshots() error {
 	found := map[int64]bool{}
 	err := i.each(t, func(q *statement, n int64) error {
 		found[n] = true
-		if i.rebuild == nil {
-			return nil
-		}
-		return i.rebuild.addSnapshot(n, i.heads[n], q)
+		return i.keep(func(r *rebuild) error { return r.addSnapshot(n, i.heads[n], q) })
 	}, func(*statement, int64) error { return nil })
 	for _, n := range slices.Sorted(maps.Keys(i.heads)) {
 		if err == nil && i.heads[n].snapshot >= 0 && !found[n] {
@@ -167,10 +169,7 @@ func (i *inspection) readRest() error {
 	for _, p := range parts {
 		err := i.each(p.table, func(q *statement, n int64) error {
 			*p.count++
-			if i.rebuild == nil {
-				return nil
-			}
-			return i.rebuild.copyRow(p.table, n, q)
+			return i.keep(func(r *rebuild) error { return r.copyRow(p.table, n, q) })
 		}, func(q *statement, n int64) error {
 			d := Damage{Part: p.name, Session: i.sessions[n]}
 			if p.ids {

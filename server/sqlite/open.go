@@ -85,7 +85,9 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 		removed:   make(chan struct{}, 1),
 		merges:    merges{waiting: make(chan struct{}, 1)},
 		stopped:   make(chan struct{}),
-		writer:    writer{cache: newSessionCache(cmp.Or(opts.cached, maxCached))},
+		writer: writer{cache: sessionCache{
+			sessions: map[string]cachedSession{}, limit: cmp.Or(opts.cached, maxCached),
+		}},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -1,9 +1,6 @@
 package sqlite
 
-import (
-	"fmt"
-	"hash/crc32"
-)
+import "hash/crc32"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -40,10 +37,3 @@ func key(n int64, seq uint64) int64 { return n<<seqBits | int64(min(seq, maxSeq)
 func seqOf(key int64) uint64 { return uint64(key) & maxSeq }
 
 func numberOf(key int64) int64 { return key >> seqBits }
-
-func checkNumber(n int64) error {
-	if n > maxNumber {
-		return fmt.Errorf("session number %d exceeds the maximum %d", n, maxNumber)
-	}
-	return nil
-}

@@ -51,8 +51,8 @@ func (r *sessionRow) insert(conn *sqlite.Conn) (int64, error) {
 		return 0, wrap(err, "create")
 	}
 	r.n = conn.LastInsertRowID()
-	if err := checkNumber(r.n); err != nil {
-		return 0, err
+	if r.n > maxNumber {
+		return 0, fmt.Errorf("session number %d exceeds the maximum %d", r.n, maxNumber)
 	}
 	return r.n, r.save(conn)
 }

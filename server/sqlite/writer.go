@@ -140,10 +140,6 @@ type cachedSession struct {
 	head head
 }
 
-func newSessionCache(limit int) sessionCache {
-	return sessionCache{sessions: map[string]cachedSession{}, limit: limit}
-}
-
 // put enters a session. A full cache drops a random one.
 func (c *sessionCache) put(id string, s cachedSession) {
 	if _, ok := c.sessions[id]; !ok && len(c.sessions) >= c.limit {
