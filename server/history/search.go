@@ -51,28 +51,19 @@ func (r *Reader) search(
 			return protocol.Errorf(protocol.CodeInvalidMessage, "invalid cursor: it belongs to another session")
 		}
 	}
-	if !r.addSearch() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
 		return errShuttingDown
 	}
-	go func() {
-		defer r.searches.Done()
+	r.searches.Go(func() {
 		if err := s.run(ctx, from); err != nil {
 			reply(nil, err)
 			return
 		}
 		reply(protocol.MustEncode(s.result), nil)
-	}()
+	})
 	return nil
-}
-
-// addSearch counts a search in, unless the reader is closed.
-func (r *Reader) addSearch() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.closed {
-		r.searches.Add(1)
-	}
-	return !r.closed
 }
 
 var (
