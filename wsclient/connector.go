@@ -209,7 +209,9 @@ func (l *eventLoop) finishDial(r dialResult) {
 		c.window.Store(hello.Window)
 	}
 	l.heartbeat.start(l.conn.transport.Received())
-	l.subscriptions.subscribeAll()
+	for s := range l.subscriptions.active {
+		l.subscriptions.subscribe(s)
+	}
 	l.sendWatch()
 	l.requests.resend()
 	c.state.set(ConnState{Phase: PhaseOpen})

@@ -61,7 +61,10 @@ func (l *eventLoop) work() {
 			if l.subscriptions.stalled == 0 {
 				in = l.conn.in
 			}
-			if l.prepareMessage() {
+			if l.requests.message == nil {
+				l.requests.buildMessage(l.subscriptions.appendAcks(nil), l.conn.hello.Limits)
+			}
+			if l.requests.message != nil {
 				out = l.conn.out
 			}
 		}
@@ -162,15 +165,6 @@ func (l *eventLoop) send(r *request) {
 // sendOnly sends a command on the open connection and ignores the answer.
 func (l *eventLoop) sendOnly(c protocol.Command) {
 	l.send(&request{command: c, done: func(*protocol.Answer, error) {}})
-}
-
-// prepareMessage builds the next message of due acks and queued requests. It returns false if there
-// is nothing to write.
-func (l *eventLoop) prepareMessage() bool {
-	if l.requests.message == nil {
-		l.requests.buildMessage(l.subscriptions.appendAcks(nil), l.conn.hello.Limits)
-	}
-	return l.requests.message != nil
 }
 
 // shutdown ends everything the loop owns.

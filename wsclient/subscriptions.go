@@ -112,13 +112,6 @@ func (ss *subscriptions) clearStall(s *Subscription) {
 	}
 }
 
-// subscribeAll subscribes everything on a new connection.
-func (ss *subscriptions) subscribeAll() {
-	for s := range ss.active {
-		ss.subscribe(s)
-	}
-}
-
 // resetAll is called when the connection is lost.
 func (ss *subscriptions) resetAll() {
 	for s := range ss.active {
