@@ -60,7 +60,7 @@ type Conn struct {
 	lastID   int64
 	pending  map[int64]pendingCall
 	incoming map[string]*Request // not answered, by id
-	closeErr error               // set before done is closed
+	closeErr error               // set before done is closed, not changed afterwards
 }
 
 // pendingCall is a call without a response.
@@ -127,7 +127,7 @@ func (c *Conn) CallThen(
 		select {
 		case m = <-answer:
 		default:
-			return nil, fmt.Errorf("%s: %w", method, c.closedError())
+			return nil, fmt.Errorf("%s: %w", method, c.closeErr)
 		}
 	}
 	result, err := m.unpack()
@@ -171,7 +171,7 @@ func (c *Conn) send(ctx context.Context, m outgoing) error {
 	}
 	select {
 	case <-c.done:
-		return c.closedError()
+		return c.closeErr
 	default:
 	}
 	select {
@@ -180,14 +180,8 @@ func (c *Conn) send(ctx context.Context, m outgoing) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-c.done:
-		return c.closedError()
+		return c.closeErr
 	}
-}
-
-func (c *Conn) closedError() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.closeErr
 }
 
 // closeWith closes done. Only the first cause is kept.

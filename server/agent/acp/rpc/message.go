@@ -54,7 +54,7 @@ func decode(line []byte) (message, error) {
 	if err := json.Unmarshal(line, &m); err != nil {
 		return message{}, fmt.Errorf("%w: %v", errNotRPC, err)
 	}
-	if bytes.Equal(m.ID, null) {
+	if string(m.ID) == "null" {
 		m.ID = nil
 	}
 	if m.Method == "" && m.ID == nil {
@@ -63,12 +63,10 @@ func decode(line []byte) (message, error) {
 	return m, nil
 }
 
-var null = []byte("null")
-
 // unpack returns the result of a response, or its error. A malformed error becomes an *Error with
 // its JSON as the message.
 func (m message) unpack() (json.RawMessage, error) {
-	if m.Error == nil || bytes.Equal(m.Error, null) {
+	if m.Error == nil || string(m.Error) == "null" {
 		return m.Result, nil
 	}
 	e := &Error{}
