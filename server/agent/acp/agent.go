@@ -267,20 +267,16 @@ func (a *Agent) closedError() error {
 
 // markPrompted records that the ACP session has content to restore.
 func (a *Agent) markPrompted() error {
-	a.mu.Lock()
-	prompted := a.saved.Prompted
-	a.mu.Unlock()
-	if prompted {
+	if a.savedState().Prompted {
 		return nil
 	}
 	return a.updateState(func(s *state) { s.Prompted = true })
 }
 
-// restartUsage notes that a new process reports usage.
-func (a *Agent) restartUsage(how catalog.UsageReports, restored bool) {
+func (a *Agent) savedState() state {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.saved.restartUsage(how, restored)
+	return a.saved
 }
 
 // updateState changes the state and saves it.

@@ -92,8 +92,9 @@ func (a *Agent) launch(ctx context.Context, env []string) (*client, error) {
 		config: a.config, host: a.host, program: conn,
 		exited: make(chan struct{}), replayed: make(chan struct{}, 1), unknown: map[string]bool{},
 	}
-	if a.offersSubAgents() {
-		c.subs.agent, c.subs.host = a, workHost(a.host)
+	if !a.config.NestSubAgents {
+		c.subs.agent = a
+		c.subs.host, _ = a.host.(agent.WorkHost)
 	}
 	c.conn = rpc.New(conn.out, conn.in, c)
 	go c.awaitExit(conn.ended)

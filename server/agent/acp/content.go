@@ -75,12 +75,19 @@ func textContents(raw []byte, markdown bool) (out []protocol.Content, ok bool) {
 	return nil, false
 }
 
-// textContent returns text as content.
+// textContent returns text as content. A single fenced block of Markdown is plain text: the agent put
+// the output of the tool into it.
 func textContent(text string, markdown bool) protocol.Content {
-	if markdown {
-		return markdownContent(text)
+	c := protocol.Content{Type: contentText, Text: text}
+	if !markdown {
+		return c
 	}
-	return protocol.Content{Type: contentText, Text: text}
+	if body, ok := fencedBlock(text); ok {
+		c.Text = body
+	} else if strings.Contains(text, "```") {
+		c.MediaType = mediaMarkdown
+	}
+	return c
 }
 
 func mapContent(raw json.RawMessage, markdown bool) (_ protocol.Content, ok bool) {
@@ -106,19 +113,6 @@ func mapContent(raw json.RawMessage, markdown bool) (_ protocol.Content, ok bool
 		}
 	}
 	return protocol.Content{Type: contentOther, Data: raw}, true
-}
-
-// markdownContent returns Markdown as content. A single fenced block is plain text: the agent put
-// the output of the tool into it.
-func markdownContent(text string) protocol.Content {
-	if body, ok := fencedBlock(text); ok {
-		return protocol.Content{Type: contentText, Text: body}
-	}
-	c := protocol.Content{Type: contentText, Text: text}
-	if strings.Contains(text, "```") {
-		c.MediaType = mediaMarkdown
-	}
-	return c
 }
 
 // fencedBlock returns the text in the one fenced block that a Markdown text consists of.

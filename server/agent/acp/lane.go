@@ -3,8 +3,6 @@ package acp
 import (
 	"context"
 	"sync"
-
-	"agentctl/server/agent"
 )
 
 // maxWaiting bounds what an agent sends before a turn of its work begins.
@@ -182,10 +180,4 @@ func (l *lane) finish() {
 	}
 	l.mu.Unlock()
 	l.begins.Wait()
-}
-
-// workHost returns the host as one that shows work without a message; nil: it does not.
-func workHost(h agent.Host) agent.WorkHost {
-	w, _ := h.(agent.WorkHost)
-	return w
 }

@@ -103,11 +103,11 @@ func (r *initializeResult) loginHint(configured string) string {
 	}
 	var ways []string
 	for _, m := range r.AuthMethods {
+		way := m.Name
 		if m.Description != "" {
-			ways = append(ways, m.Name+" ("+m.Description+")")
-		} else {
-			ways = append(ways, m.Name)
+			way += " (" + m.Description + ")"
 		}
+		ways = append(ways, way)
 	}
 	if len(ways) == 0 {
 		return "log in on the server machine" + key

@@ -177,10 +177,7 @@ func valuesOf(m map[string]string) []mcpValue {
 // earlier process of the session reported.
 func (a *Agent) reportLeftOut(leftOut []string) error {
 	text := strings.Join(leftOut, ", ")
-	a.mu.Lock()
-	reported := a.saved.LeftOut
-	a.mu.Unlock()
-	if text == reported {
+	if text == a.savedState().LeftOut {
 		return nil
 	}
 	if text != "" {

@@ -147,7 +147,7 @@ func TestMarkdownOfToolsIsOutputOrMarkedAsMarkdown(t *testing.T) {
 		"```\na```":                     marked("```\na```"),
 		"with `code` in it":             text("with `code` in it"),
 	} {
-		if got := markdownContent(in); !reflect.DeepEqual(got, want) {
+		if got := textContent(in, true); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q is %+v, want %+v", in, got, want)
 		}
 	}

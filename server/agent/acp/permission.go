@@ -243,19 +243,15 @@ func chooseOption(v agent.Verdict, options []permissionOption) permissionOutcome
 	case protocol.Denied, protocol.Expired:
 		kinds = []string{rejectOnce, rejectAlways}
 	}
-	chosen := -1
-	for i, o := range options {
-		rank := slices.Index(kinds, o.Kind)
-		switch {
-		case rank < 0:
-		case o.ID == v.Option:
-			return permissionOutcome{Outcome: "selected", Option: o.ID}
-		case chosen < 0, rank < slices.Index(kinds, options[chosen].Kind):
-			chosen = i
+	chosen := func(o permissionOption) bool { return o.ID == v.Option && slices.Contains(kinds, o.Kind) }
+	i := slices.IndexFunc(options, chosen)
+	for _, kind := range kinds {
+		if i < 0 {
+			i = slices.IndexFunc(options, func(o permissionOption) bool { return o.Kind == kind })
 		}
 	}
-	if chosen < 0 {
+	if i < 0 {
 		return permissionOutcome{Outcome: "cancelled"}
 	}
-	return permissionOutcome{Outcome: "selected", Option: options[chosen].ID}
+	return permissionOutcome{Outcome: "selected", Option: options[i].ID}
 }

@@ -87,10 +87,7 @@ func (a *Agent) retryRestore(
 // its conversation. A command of the agent is sent without it: the transcript waits for the next
 // message.
 func (a *Agent) addTranscript(ctx context.Context, m protocol.Message) (protocol.Message, error) {
-	a.mu.Lock()
-	lost := a.saved.Lost
-	a.mu.Unlock()
-	if !lost || strings.HasPrefix(m.Text, "/") {
+	if !a.savedState().Lost || strings.HasPrefix(m.Text, "/") {
 		return m, nil
 	}
 	text, err := a.host.Transcript(ctx, maxTranscript)

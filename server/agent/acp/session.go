@@ -78,12 +78,16 @@ func (a *Agent) loadSession(ctx context.Context, c *client, saved state, params 
 
 // adoptSession records the ACP session and applies the saved settings.
 func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, saved state, restored bool) error {
-	c.setSession(r.Session)
-	if host := workHost(a.host); host != nil {
+	c.mu.Lock()
+	c.session = r.Session
+	c.mu.Unlock()
+	if host, ok := a.host.(agent.WorkHost); ok {
 		w := &work{agent: a, client: c, session: r.Session, cwd: a.spec.CWD, lane: &c.lane}
 		c.lane.begin = func(ctx context.Context) error { return host.Begin(ctx, agent.Work{Run: w.run}) }
 	}
-	a.restartUsage(c.known().Usage, restored)
+	a.mu.Lock()
+	a.saved.restartUsage(c.known().Usage, restored)
+	a.mu.Unlock()
 	lost := !restored && (saved.Prompted || saved.Lost)
 	if saved.Session != r.Session || saved.Owner != a.spec.Session || saved.Prompted != restored || saved.Lost != lost {
 		err := a.updateState(func(s *state) {
@@ -158,13 +162,6 @@ func (c *client) awaitReplay(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-}
-
-// setSession sets the ACP session.
-func (c *client) setSession(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.session = id
 }
 
 func (c *client) setReplay(r *replay) {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 
 	"agentctl/protocol"
@@ -102,19 +103,18 @@ func (c *client) configure(ctx context.Context, name, text string) (id, value st
 	if err != nil {
 		return "", "", err
 	}
-	var r sessionResult // a response without options changes only this setting
+	method, params := "session/set_config_option", any(setConfigParams{Session: c.session, ID: id, Value: value})
 	switch kind {
 	case modeSetting:
-		err = c.call(ctx, "session/set_mode", setModeParams{c.session, value}, &r)
+		method, params = "session/set_mode", setModeParams{c.session, value}
 	case modelSetting:
-		err = c.call(ctx, "session/set_model", setModelParams{c.session, value}, &r)
+		method, params = "session/set_model", setModelParams{c.session, value}
 	case selectSetting:
-		err = c.call(ctx, "session/set_config_option", setConfigParams{Session: c.session, ID: id, Value: value}, &r)
 	case boolSetting:
-		err = c.call(ctx, "session/set_config_option",
-			setConfigParams{Session: c.session, ID: id, Type: "boolean", Value: value == "true"}, &r)
+		params = setConfigParams{Session: c.session, ID: id, Type: "boolean", Value: value == "true"}
 	}
-	if err != nil {
+	var r sessionResult // a response without options changes only this setting
+	if err := c.call(ctx, method, params, &r); err != nil {
 		return "", "", err
 	}
 	c.updateSettings(func(s *settings) {
@@ -162,10 +162,7 @@ func (s *settings) applyConfig(list []configOption) {
 		kind := selectSetting
 		var on bool
 		if json.Unmarshal(c.Value, &o.Value) != nil && json.Unmarshal(c.Value, &on) == nil {
-			o.Value = "false"
-			if on {
-				o.Value = "true"
-			}
+			o.Value = strconv.FormatBool(on)
 		}
 		if c.Type == "boolean" {
 			kind = boolSetting

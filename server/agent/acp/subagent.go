@@ -88,9 +88,6 @@ type subAgent struct {
 	turns              int
 }
 
-// offersSubAgents reports whether the agent is told that its sub-agents are shown.
-func (a *Agent) offersSubAgents() bool { return workHost(a.host) != nil && !a.config.NestSubAgents }
-
 // get returns the sub-agent with an id; nil: it is not known.
 func (s *subAgents) get(id string) *subAgent {
 	s.mu.Lock()

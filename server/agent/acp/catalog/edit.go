@@ -35,12 +35,12 @@ func (a *Agent) Unseen(e *Edit, input json.RawMessage) json.RawMessage {
 	return protocol.MustEncode(fields)
 }
 
-// change returns the one change of an edit, or false.
-func (e *Edit) change() (path, before, after string, ok bool) {
+// change returns the one change of an edit, or nil.
+func (e *Edit) change() *protocol.Content {
 	if len(e.Changes) != 1 {
-		return "", "", "", false
+		return nil
 	}
-	return e.Changes[0].Path, oldText(&e.Changes[0]), e.Changes[0].New, true
+	return &e.Changes[0]
 }
 
 func oldText(c *protocol.Content) string {
@@ -57,27 +57,26 @@ func text(value json.RawMessage) (s string, ok bool) {
 
 // isPath accepts the path of the changed file.
 func isPath(e *Edit, _ *protocol.Arguments, value json.RawMessage) bool {
-	path, _, _, ok := e.change()
-	s, isText := text(value)
-	return ok && isText && s == path
+	c := e.change()
+	s, ok := text(value)
+	return c != nil && ok && s == c.Path
 }
 
 // isDiff accepts a unified diff of the change.
 func isDiff(e *Edit, _ *protocol.Arguments, value json.RawMessage) bool {
-	_, _, _, ok := e.change()
-	s, isText := text(value)
-	return ok && isText && isDiffOf(s, &e.Changes[0])
+	c := e.change()
+	s, ok := text(value)
+	return c != nil && ok && isDiffOf(s, c)
 }
 
 // isReplacement accepts both texts of a replacement that turns the old content of the file into
 // the new one. The arguments have the names before and after.
 func isReplacement(before, after string) EditField {
 	return func(e *Edit, args *protocol.Arguments, _ json.RawMessage) bool {
-		_, content, changed, ok := e.change()
 		from, hasFrom := args.Text(before)
 		to, hasTo := args.Text(after)
-		return ok && hasFrom && hasTo && (replaces(content, from, to, changed) ||
-			from != "" && strings.ReplaceAll(content, from, to) == changed)
+		c := e.change()
+		return c != nil && hasFrom && hasTo && (replaces(oldText(c), from, to, c.New) || replacesAll(c, from, to))
 	}
 }
 
@@ -85,12 +84,17 @@ func isReplacement(before, after string) EditField {
 // has all replacements.
 func isReplaceAll(before, after string) EditField {
 	return func(e *Edit, args *protocol.Arguments, value json.RawMessage) bool {
-		_, content, changed, ok := e.change()
 		from, hasFrom := args.Text(before)
 		to, hasTo := args.Text(after)
-		return string(value) == "false" || ok && string(value) == "true" && hasFrom && hasTo && from != "" &&
-			strings.ReplaceAll(content, from, to) == changed
+		c := e.change()
+		return string(value) == "false" ||
+			c != nil && string(value) == "true" && hasFrom && hasTo && replacesAll(c, from, to)
 	}
+}
+
+// replacesAll reports whether a change replaces a text everywhere.
+func replacesAll(c *protocol.Content, from, to string) bool {
+	return from != "" && strings.ReplaceAll(oldText(c), from, to) == c.New
 }
 
 // isFalse accepts a switch that is off.
