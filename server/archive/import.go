@@ -33,7 +33,7 @@ func Import(d *protocol.ImportData, by *protocol.Actor) (*Past, error) {
 // readLog checks the events of an import. notice describes the import.
 func readLog(d *protocol.ImportData) (entries []eventlog.Entry, notice string, err error) {
 	var events []Event
-	source, turns, own := "", 0, ownRequests{}
+	source, own := "", ownRequests{}
 	for i, raw := range d.Events {
 		var e protocol.Event
 		if err := json.Unmarshal(raw, &e); err != nil {
@@ -50,21 +50,17 @@ func readLog(d *protocol.ImportData) (entries []eventlog.Entry, notice string, e
 			p.By = &protocol.Actor{Name: strings.TrimSuffix(p.By.Name, importMark) + importMark}
 		}
 		events = append(events, *p)
-		if e.Type == protocol.TurnEnded {
-			turns++
-		}
 		source = e.Session
 	}
+	turns := finished(events)
 	switch entries, err = check(renamed(events, nil), nil); {
 	case err != nil:
-		return nil, "", err
 	case turns == 0:
-		return nil, "", errors.New("they have no finished turn")
+		err = errors.New("they have no finished turn")
 	case d.LeftOut < 0:
-		return nil, "", errors.New("left_out: want 0 or more")
-	default:
-		return entries, importNotice(source, turns, d.LeftOut), nil
+		err = errors.New("left_out: want 0 or more")
 	}
+	return entries, importNotice(source, turns, d.LeftOut), err
 }
 
 // importNotice describes an import, and states what is not verified.

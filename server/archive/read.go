@@ -27,41 +27,36 @@ type Store interface {
 func ReadTurns(
 	ctx context.Context, store Store, log *slog.Logger, id string, head uint64, most int,
 ) ([]Turn, error) {
+	const page = 32
 	var turns []Turn
 	size := 0
-	for before := head + 1; ; {
-		rows, err := store.Turns(ctx, id, before, 32)
+	rows, err := store.Turns(ctx, id, head+1, page)
+	for err == nil && len(rows) > 0 {
+		row := rows[0]
+		if rows = rows[1:]; len(rows) == 0 {
+			if rows, err = store.Turns(ctx, id, row.First, page); err != nil {
+				break
+			}
+		}
+		after := uint64(0)
+		if len(rows) > 0 {
+			after = rows[0].Last
+		}
+		t, err := readEvents(ctx, store, id, after, row.Last, most-size)
 		if err != nil {
 			return nil, err
 		}
-		for i, row := range rows {
-			before = row.First
-			after, err := uint64(0), error(nil)
-			if i+1 < len(rows) {
-				after = rows[i+1].Last
-			} else if older, err := store.Turns(ctx, id, row.First, 1); err != nil {
-				return nil, err
-			} else if len(older) > 0 {
-				after = older[0].Last
-			}
-			t, err := readEvents(ctx, store, id, after, row.Last, most-size)
-			if err != nil {
-				return nil, err
-			}
-			if t == nil {
-				return turns, nil
-			}
-			if _, err := check(t.events, nil); err != nil {
-				log.Error("export turn", "session", id, "turn", row.Turn, "err", err)
-				return turns, nil
-			}
-			turns = append(turns, *t)
-			size += t.bytes
-		}
-		if len(rows) == 0 {
+		if t == nil {
 			return turns, nil
 		}
+		if _, err := check(t.events, nil); err != nil {
+			log.Error("export turn", "session", id, "turn", row.Turn, "err", err)
+			return turns, nil
+		}
+		turns = append(turns, *t)
+		size += t.bytes
 	}
+	return turns, err
 }
 
 // readEvents reads the carried events in (after, through]. It returns nil if they are larger than
