@@ -41,7 +41,7 @@ type dialer struct {
 }
 
 func newDialer(raw string, o Options) *dialer {
-	d := &dialer{token: o.Token, observer: newFrameObserver(o.OnFrame)}
+	d := &dialer{token: o.Token, observer: &frameObserver{onFrame: o.OnFrame}}
 	u, socket, err := parseURL(raw, o.Dialect, o.Dial != nil)
 	if err == nil && o.Dialect != "" {
 		d.codecOptions = codec.ClientOptions{
@@ -201,14 +201,6 @@ func (d *dialer) dial(ctx context.Context) (_ transport, peerIsAgentctl bool, _ 
 	return &nativeTransport{Conn: ws, observer: d.observer}, true, nil
 }
 
-// protocolName returns the name of the protocol the server must speak.
-func (d *dialer) protocolName() string {
-	if d.dialect == nil {
-		return protocol.Subprotocol
-	}
-	return d.dialect.Name
-}
-
 // wrongProtocol returns an error if the peer speaks another protocol, or nil. agentctl's server
 // names its protocol in a header; any other server reveals it by not choosing the native
 // subprotocol. ws is nil if no WebSocket was opened.
@@ -217,13 +209,16 @@ func (d *dialer) wrongProtocol(resp *http.Response, ws *websocket.Conn) *Connect
 		return nil
 	}
 	e := &ConnectError{URL: d.displayURL, Code: protocol.CodeUnsupported}
-	peer := resp.Header.Get(protocol.ProtocolHeader)
+	peer, want := resp.Header.Get(protocol.ProtocolHeader), protocol.Subprotocol
+	if d.dialect != nil {
+		want = d.dialect.Name
+	}
 	switch {
-	case peer != "" && peer != d.protocolName():
+	case peer != "" && peer != want:
 		e.PeerProtocol = protocol.SplitText(protocol.ValidText(peer), 64)[0]
-		e.Err = fmt.Errorf("the server speaks %.64q, not %q", peer, d.protocolName())
+		e.Err = fmt.Errorf("the server speaks %.64q, not %q", peer, want)
 	case peer == "" && d.dialect == nil && ws != nil && ws.Subprotocol() != protocol.Subprotocol:
-		e.Err = fmt.Errorf("the WebSocket server does not speak %q", d.protocolName())
+		e.Err = fmt.Errorf("the WebSocket server does not speak %q", want)
 	default:
 		return nil
 	}

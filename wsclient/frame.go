@@ -19,22 +19,15 @@ type Frame struct {
 	Note   string // if not empty, the frame is a note
 }
 
-// A frameObserver calls Options.OnFrame, one frame at a time. A nil observer does nothing.
+// A frameObserver calls Options.OnFrame, one frame at a time.
 type frameObserver struct {
 	mu      sync.Mutex
-	onFrame func(Frame)
-}
-
-func newFrameObserver(onFrame func(Frame)) *frameObserver {
-	if onFrame == nil {
-		return nil
-	}
-	return &frameObserver{onFrame: onFrame}
+	onFrame func(Frame) // nil: the observer does nothing
 }
 
 // record reports a frame, at the current time.
 func (o *frameObserver) record(f Frame) {
-	if o == nil {
+	if o.onFrame == nil {
 		return
 	}
 	o.mu.Lock()
@@ -45,7 +38,7 @@ func (o *frameObserver) record(f Frame) {
 
 // observe wraps a codec so that its foreign frames are reported.
 func (o *frameObserver) observe(c codec.Codec) codec.Codec {
-	if o == nil {
+	if o.onFrame == nil {
 		return c
 	}
 	if g, ok := c.(dialect.HTTPReader); ok {

@@ -153,7 +153,7 @@ func TestObservedCodecsKeepTheirInterfaces(t *testing.T) {
 		d, _ := dialect.Find(name)
 		c := d.Client(codec.ClientOptions{URL: "ws://host", ID: newID, Resume: new(codec.ClientState)})
 		_, is := c.(dialect.HTTPReader)
-		if _, still := newFrameObserver(func(Frame) {}).observe(c).(dialect.HTTPReader); still != is {
+		if _, still := (&frameObserver{onFrame: func(Frame) {}}).observe(c).(dialect.HTTPReader); still != is {
 			t.Errorf("%s: Getter: %v, observed: %v", name, is, still)
 		}
 		if is {
@@ -186,12 +186,12 @@ func TestAnObservedCodecHasTheSameOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w frameLog
 		now := time.Now()
-		c := newFrameObserver(func(f Frame) {
+		c := (&frameObserver{onFrame: func(f Frame) {
 			if f.Time.Before(now) || time.Since(f.Time) > time.Minute {
 				t.Errorf("a frame of %v", f.Time)
 			}
 			w.record(f)
-		}).observe(labelCodec{})
+		}}).observe(labelCodec{})
 		g, ok := c.(dialect.HTTPReader)
 		if !ok {
 			t.Fatal("the observed codec is not a Getter")
