@@ -35,12 +35,12 @@ type Reader struct {
 	store    Store
 	sessions Sessions
 	log      *slog.Logger
-	slots    chan struct{} // one for each running search
-	stop     chan struct{} // closed by Close
+	slots    chan struct{}   // one for each running search
+	ctx      context.Context // cancelled by Close
+	cancel   context.CancelFunc
 
 	mu       sync.Mutex
-	closed   bool
-	searches sync.WaitGroup // added to under mu, while not closed
+	searches sync.WaitGroup // added to under mu, before the end of ctx
 }
 
 // NewReader returns a reader of the sessions in a store. A nil log discards.
@@ -48,19 +48,16 @@ func NewReader(store Store, sessions Sessions, log *slog.Logger) *Reader {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Reader{
-		store: store, sessions: sessions, log: log, slots: make(chan struct{}, maxSearches), stop: make(chan struct{}),
-	}
+	r := &Reader{store: store, sessions: sessions, log: log, slots: make(chan struct{}, maxSearches)}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	return r
 }
 
 // Close refuses further searches, ends waiting ones, and returns when the running ones have been
 // answered. It closes neither the store nor the sessions.
 func (r *Reader) Close() {
 	r.mu.Lock()
-	if !r.closed {
-		r.closed = true
-		close(r.stop)
-	}
+	r.cancel()
 	r.mu.Unlock()
 	r.searches.Wait()
 }

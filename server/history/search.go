@@ -53,7 +53,7 @@ func (r *Reader) search(
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
+	if r.ctx.Err() != nil {
 		return errShuttingDown
 	}
 	r.searches.Go(func() {
@@ -87,7 +87,7 @@ func (s *search) run(ctx context.Context, from cursor) error {
 	select {
 	case s.reader.slots <- struct{}{}:
 		defer func() { <-s.reader.slots }()
-	case <-s.reader.stop:
+	case <-s.reader.ctx.Done():
 		return errShuttingDown
 	case <-ctx.Done():
 		return errClientGone
