@@ -3,7 +3,6 @@ package acp
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"sync"
 	"time"
@@ -59,7 +58,7 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 		err = a.openSession(ctx, c, saved, servers)
 	}
 	if err == nil {
-		err = a.reportLeftOut(leftOut)
+		err = a.reportLeftOut(c, leftOut)
 	}
 	if err != nil {
 		err = a.translateError(c, err)
@@ -217,14 +216,6 @@ func (c *client) targetOf(session string) target {
 
 func (c *client) prompt(ctx context.Context, blocks []block) (promptResult, error) {
 	return c.wire.prompt(ctx, c.conn, promptParams{Session: c.session, Prompt: blocks})
-}
-
-// notice emits a warning for users.
-func (a *Agent) notice(format string, args ...any) {
-	data := protocol.NoticeData{Level: protocol.LevelWarning, Message: fmt.Sprintf(format, args...)}
-	if err := a.host.Emit(agent.Event{Type: protocol.Notice, Data: data}); err != nil {
-		a.host.Logf("notice: %v", err)
-	}
 }
 
 // keepRaw keeps a message that maps to no event: as a raw event, which clients show in their

@@ -175,13 +175,13 @@ func valuesOf(m map[string]string) []mcpValue {
 
 // reportLeftOut reports to users the servers that the agent did not get. It repeats nothing that an
 // earlier process of the session reported.
-func (a *Agent) reportLeftOut(leftOut []string) error {
+func (a *Agent) reportLeftOut(c *client, leftOut []string) error {
 	text := strings.Join(leftOut, ", ")
 	if text == a.savedState().LeftOut {
 		return nil
 	}
 	if text != "" {
-		a.notice("%s runs without these MCP servers: %s", a.config.Name, text)
+		c.notice(protocol.LevelWarning, a.config.Name+" runs without these MCP servers", text)
 	}
 	return a.updateState(func(s *state) { s.LeftOut = text })
 }

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -70,8 +71,9 @@ func (a *Agent) retryRestore(
 		}
 		a.host.Logf("%s does not restore ACP session %s yet: %v", a.config.Name, params.Session, err)
 		if attempt == 1 {
-			a.notice("%s does not restore the conversation yet (%s): trying again for up to %v",
-				a.config.Name, rejectionText(err), a.config.RestoreTimeout)
+			c.notice(protocol.LevelWarning,
+				fmt.Sprintf("%s does not restore the conversation yet (%s)", a.config.Name, rejectionText(err)),
+				fmt.Sprintf("trying again for up to %v", a.config.RestoreTimeout))
 		}
 		select {
 		case <-time.After(pause):

@@ -27,8 +27,9 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state, servers
 			return err
 		}
 		a.host.Logf("%s cannot restore ACP session %s: %v", a.config.Name, saved.Session, err)
-		a.notice("%s cannot restore the conversation (%s): it started a new one and gets the transcript "+
-			"with the next message", a.config.Name, rejectionText(err))
+		c.notice(protocol.LevelWarning,
+			fmt.Sprintf("%s cannot restore the conversation (%s)", a.config.Name, rejectionText(err)),
+			"it started a new one and gets the transcript with the next message")
 	}
 	params.Session = ""
 	var result sessionResult

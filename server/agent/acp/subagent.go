@@ -48,15 +48,6 @@ type subAgentUpdate struct {
 	Content   json.RawMessage `json:"content"` // a list of blocks, or one
 }
 
-// subAgentState is the state of a sub-agent.
-type subAgentState struct {
-	State  string `json:"state"`
-	Reason string `json:"stopReason"`
-	Error  struct {
-		Message string `json:"message"`
-	} `json:"error"`
-}
-
 // subAgents are the sub-agents of an agent process. The zero value shows none.
 type subAgents struct {
 	agent *Agent
@@ -141,7 +132,7 @@ func (s *subAgents) announced(c *client, of, id string) *subAgent {
 		return sub
 	}
 	if len(s.byID) == maxSubAgents {
-		s.tellFull(fmt.Sprintf("more than %d", maxSubAgents))
+		s.tellFull(c, fmt.Sprintf("more than %d", maxSubAgents))
 		return nil
 	}
 	sub = &subAgent{id: id, parent: parent, all: s, client: c, wire: newWire(c.config.Version)}
@@ -154,12 +145,11 @@ func (s *subAgents) announced(c *client, of, id string) *subAgent {
 }
 
 // tellFull emits one notice that some sub-agents are not shown. It requires mu.
-func (s *subAgents) tellFull(why string) {
-	if s.full {
-		return
+func (s *subAgents) tellFull(c *client, why string) {
+	if !s.full {
+		c.notice(protocol.LevelWarning, c.config.Name+" has sub-agents that are not shown", why)
 	}
 	s.full = true
-	s.agent.notice("%s has sub-agents that are not shown: %s", s.agent.config.Name, why)
 }
 
 // awaitBegins waits until the turns of sub-agents that begin have begun, at most for a while, so that
@@ -207,7 +197,13 @@ func (s *subAgent) describe(u *subAgentUpdate) {
 
 // readState reads a state: the session works, or how its work ended.
 func readState(raw json.RawMessage) (end agent.End, works, ok bool) {
-	var st subAgentState
+	var st struct {
+		State  string `json:"state"`
+		Reason string `json:"stopReason"`
+		Error  struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
 	if decode(raw, &st) != nil || raw[0] != '{' && present(raw) {
 		return end, false, false
 	}
@@ -356,7 +352,7 @@ func (s *subAgent) begin(ctx context.Context) error {
 	defer s.all.mu.Unlock()
 	switch protocol.CodeOf(err) { //nolint:exhaustive // after other errors the next work tries again
 	case protocol.CodeSessionLimit:
-		s.all.tellFull(protocol.AsError(err).Message)
+		s.all.tellFull(s.client, protocol.AsError(err).Message)
 		s.unshown = true
 	case protocol.CodeSessionClosed, protocol.CodeNoSession:
 		s.unshown = true
