@@ -44,14 +44,10 @@ func missingIsCorrupt(err error) error {
 // the pages and report success on the next fsync. On a damaged file every write can add damage. A
 // removed file does not come back. All other errors, such as a full disk, are temporary.
 func isFatal(err error) bool {
-	if errors.Is(err, errRemoved) {
-		return true
-	}
-	switch code := sqlite.ErrCode(err); code {
-	case sqlite.ResultIOErrFsync, sqlite.ResultIOErrDirFsync:
+	switch code := sqlite.ErrCode(err); code.ToPrimary() {
+	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
 		return true
 	default:
-		p := code.ToPrimary()
-		return p == sqlite.ResultCorrupt || p == sqlite.ResultNotADB
+		return code == sqlite.ResultIOErrFsync || code == sqlite.ResultIOErrDirFsync || errors.Is(err, errRemoved)
 	}
 }
