@@ -43,14 +43,6 @@ func (a *activity) setReports() {
 	a.reports = true
 }
 
-// silent reports whether the agent has sent nothing for some time. It is false for an agent that
-// reports the end of its work.
-func (a *activity) silent(now time.Time, most time.Duration) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return !a.reports && now.Sub(a.heard) >= most
-}
-
 // left returns after which further silence the work is over, if most is the longest.
 func (a *activity) left(now time.Time, most time.Duration) time.Duration {
 	a.mu.Lock()

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -51,6 +52,9 @@ func (t *turn) removePlan(id string) bool {
 	return t.updatePlan(nil) == nil
 }
 
+// planStatuses are the statuses of tasks that the agent has begun.
+var planStatuses = map[string]string{"in_progress": protocol.StatusRunning, "completed": protocol.StatusCompleted}
+
 // updatePlan replaces the plan. The agent always sends all of it.
 func (t *turn) updatePlan(entries []planEntry) error {
 	if t.part.message == "" {
@@ -61,13 +65,7 @@ func (t *turn) updatePlan(entries []planEntry) error {
 	tasks := make([]protocol.Task, 0, len(entries))
 	done := len(entries) > 0
 	for i, e := range entries {
-		status := protocol.StatusPending
-		switch e.Status {
-		case "in_progress":
-			status = protocol.StatusRunning
-		case "completed":
-			status = protocol.StatusCompleted
-		}
+		status := cmp.Or(planStatuses[e.Status], protocol.StatusPending)
 		done = done && status == protocol.StatusCompleted
 		tasks = append(tasks, protocol.Task{ID: fmt.Sprint(i + 1), Title: e.Content, Status: status})
 	}

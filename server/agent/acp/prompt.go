@@ -80,19 +80,17 @@ func inlineData(url string) (media, data string, ok bool) {
 // end maps the stop reason. Without a cancel by the server, cancelled means that the agent stopped
 // the turn itself, for instance after a denial.
 func (r *promptResult) end() agent.End {
-	end := agent.End{Reason: protocol.ReasonCompleted}
 	switch r.Reason {
 	case "end_turn":
+		return agent.End{Reason: protocol.ReasonCompleted}
 	case "max_tokens":
-		end.Reason = protocol.ReasonMaxTokens
+		return agent.End{Reason: protocol.ReasonMaxTokens}
 	case "max_turn_requests":
-		end.Reason = protocol.ReasonMaxRequests
+		return agent.End{Reason: protocol.ReasonMaxRequests}
 	case "refusal":
-		end.Reason = protocol.ReasonRefusal
+		return agent.End{Reason: protocol.ReasonRefusal}
 	case "cancelled":
-		end.Reason, end.Message = protocol.ReasonInterrupted, "the agent stopped the turn"
-	default:
-		end.Message = "stop reason " + r.Reason
+		return agent.End{Reason: protocol.ReasonInterrupted, Message: "the agent stopped the turn"}
 	}
-	return end
+	return agent.End{Reason: protocol.ReasonCompleted, Message: "stop reason " + r.Reason}
 }

@@ -142,7 +142,7 @@ func (w *work) cancel(ctx context.Context, t *turn) agent.End {
 		case <-w.client.conn.Done():
 			return end
 		case now := <-check.C:
-			if t.activity.silent(now, cancelQuiet) {
+			if t.activity.left(now, cancelQuiet) <= 0 {
 				return end
 			}
 		case <-ctx.Done():
