@@ -39,8 +39,7 @@ func (c *Client) Do(ctx context.Context, cmd protocol.Command, result any) error
 	}
 	answer, err := c.roundTrip(ctx, cmd)
 	if err != nil {
-		var invalid *DecodeError
-		if errors.As(err, &invalid) {
+		if invalid, ok := errors.AsType[*DecodeError](err); ok {
 			return invalid
 		}
 		return sendError(err)

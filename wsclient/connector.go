@@ -138,10 +138,9 @@ func (k *connector) disconnected(receivedAny bool) {
 // failed handles a failed attempt or a lost connection: it schedules the next attempt or goes
 // offline. It returns true if the failure is final for everything that waits on the client.
 func (k *connector) failed(err error) (final bool) {
-	var connectErr *ConnectError
-	refused := errors.As(err, &connectErr) && connectErr.Refused()
+	connectErr, ok := errors.AsType[*ConnectError](err)
 	switch {
-	case refused, k.opened == 0 && k.options.NoRetryFirst:
+	case ok && connectErr.Refused(), k.opened == 0 && k.options.NoRetryFirst:
 		k.state.set(ConnState{Phase: PhaseOffline, Err: err})
 		k.notify(err)
 		return true

@@ -228,12 +228,10 @@ func (d *dialer) wrongProtocol(resp *http.Response, ws *websocket.Conn) *Connect
 // dialError returns why dialing failed, using the server's HTTP response if there is one.
 func (d *dialer) dialError(resp *http.Response, err error) *ConnectError {
 	e := &ConnectError{URL: d.displayURL, Err: err}
-	var urlErr *url.Error
-	if errors.As(err, &urlErr) {
+	if urlErr, ok := errors.AsType[*url.Error](err); ok {
 		e.Err = urlErr.Err // the rest repeats the URL with its credentials
 	}
-	var untrusted *tls.CertificateVerificationError
-	if errors.As(err, &untrusted) {
+	if untrusted, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		e.Code, e.Err = CodeUntrusted, untrusted
 	}
 	if resp == nil || resp.StatusCode == http.StatusSwitchingProtocols {
@@ -278,8 +276,7 @@ func (d *dialer) wrongPath(resp *http.Response) error {
 // code if it sent one.
 func (d *dialer) connectionError(err error) *ConnectError {
 	e := &ConnectError{URL: d.displayURL, Err: err}
-	var coded *protocol.Error
-	if errors.As(err, &coded) {
+	if coded, ok := errors.AsType[*protocol.Error](err); ok {
 		e.Code = coded.Code
 	} else if websocket.CloseStatus(err) == protocol.ClosePolicy {
 		e.Code = protocol.CodeUnauthorized
@@ -287,8 +284,7 @@ func (d *dialer) connectionError(err error) *ConnectError {
 	if errors.Is(err, websocket.ErrMessageTooBig) {
 		e.Code, e.Err = protocol.CodeTooLarge, fmt.Errorf("the server sent a message larger than %d bytes", maxIncoming)
 	}
-	var closed websocket.CloseError
-	if errors.As(err, &closed) && closed.Reason != "" {
+	if closed, ok := errors.AsType[websocket.CloseError](err); ok && closed.Reason != "" {
 		e.Err = fmt.Errorf("the server closed the connection: %.200s", closed.Reason)
 	}
 	return e

@@ -64,7 +64,7 @@ type CheckOptions struct {
 func Check(ctx context.Context, path string, o CheckOptions) (Report, error) {
 	i := &inspection{ctx: ctx, quick: o.Quick, damage: o.Damage, progress: o.Report}
 	db, err := openReadOnly(ctx, path, true)
-	if missing := (*LogMissingError)(nil); errors.As(err, &missing) {
+	if missing, ok := errors.AsType[*LogMissingError](err); ok {
 		if err = i.found(Damage{Part: PartLog, Detail: missing.Error()}); err == nil {
 			db, err = openReadOnly(ctx, path, false)
 		}

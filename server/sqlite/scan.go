@@ -66,11 +66,10 @@ func validRange(q *statement) (int64, bool) {
 func (t table) each(ctx context.Context, conn *sqlite.Conn, row func(*statement) error, damaged func() error) error {
 	for at := int64(math.MinInt64); ; {
 		last, err := t.eachFrom(ctx, conn, at, row)
-		var refused rowError
-		switch {
-		case errors.As(err, &refused):
+		if refused, ok := errors.AsType[rowError](err); ok {
 			return refused.error
-		case err == nil || !errors.Is(err, eventlog.ErrCorrupt):
+		}
+		if !errors.Is(err, eventlog.ErrCorrupt) {
 			return err
 		}
 		next, found, err := t.readableAfter(ctx, conn, last)

@@ -92,11 +92,11 @@ func (a *Agent) startError(err error) error {
 // failedPrompt returns the end of a turn whose prompt failed. Some agents report the length limit
 // of the model as an error, and most of them a usage limit.
 func (a *Agent) failedPrompt(c *client, t *turn, err error) (agent.End, error) {
-	var e *rpc.Error
-	if errors.As(err, &e) && isMaxTokens(e) {
+	e, ok := errors.AsType[*rpc.Error](err)
+	if ok && isMaxTokens(e) {
 		return agent.End{Reason: protocol.ReasonMaxTokens, Message: errorText(e)}, nil
 	}
-	if e != nil && !wantsLogin(err) {
+	if ok && !wantsLogin(err) {
 		t.mu.Lock()
 		end, ok := t.limited(c.config.Name, e)
 		t.mu.Unlock()

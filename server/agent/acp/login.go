@@ -50,8 +50,8 @@ type authenticateParams struct {
 
 // wantsLogin reports whether the agent refused a request because a login is required.
 func wantsLogin(err error) bool {
-	var e *rpc.Error
-	return errors.As(err, &e) && e.Code == codeAuthRequired
+	e, ok := errors.AsType[*rpc.Error](err)
+	return ok && e.Code == codeAuthRequired
 }
 
 // loginNeeded returns the error of an agent that requires a login, with the remedy.

@@ -298,8 +298,7 @@ func decode(raw json.RawMessage, v any) error {
 		return nil
 	}
 	err := json.Unmarshal(raw, v)
-	var mistyped *json.UnmarshalTypeError
-	if errors.As(err, &mistyped) {
+	if _, mistyped := errors.AsType[*json.UnmarshalTypeError](err); mistyped {
 		return nil
 	}
 	return err

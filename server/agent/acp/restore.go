@@ -35,24 +35,20 @@ var errNoRestore = errors.New("agent supports neither session/resume nor session
 // isRejection reports whether the agent refused to restore the session. A required login does not
 // count: a new session would require it too.
 func isRejection(err error) bool {
-	var e *rpc.Error
-	return errors.Is(err, errNoRestore) || errors.As(err, &e) && !wantsLogin(err)
+	_, refused := errors.AsType[*rpc.Error](err)
+	return errors.Is(err, errNoRestore) || refused && !wantsLogin(err)
 }
 
 // isFinal reports whether a rejection is for good. Some agents refuse a session for a while after
 // the process that had it was killed, with an internal error.
 func isFinal(err error) bool {
-	var e *rpc.Error
-	if !errors.As(err, &e) {
-		return true
-	}
-	return e.Code == codeNotFound || e.Code == codeInvalidParams || e.Code == rpc.CodeMethodNotFound
+	e, ok := errors.AsType[*rpc.Error](err)
+	return !ok || e.Code == codeNotFound || e.Code == codeInvalidParams || e.Code == rpc.CodeMethodNotFound
 }
 
 // rejectionText returns the reason of a rejection in the words of the agent.
 func rejectionText(err error) string {
-	var e *rpc.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*rpc.Error](err); ok {
 		return errorText(e)
 	}
 	return err.Error()

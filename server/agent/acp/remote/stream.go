@@ -98,8 +98,8 @@ func (s *stream) send(message []byte, m *routed) error {
 		_ = answer.Body.Close()
 		return nil
 	}
-	var refused *statusError
-	if !errors.As(err, &refused) || m.Method == "" || m.ID == nil {
+	refused, ok := errors.AsType[*statusError](err)
+	if !ok || m.Method == "" || m.ID == nil {
 		return err
 	}
 	switch refused.status {
@@ -168,9 +168,9 @@ func (s *stream) openSession(session string) error {
 // opensLater reports whether the stream of a session opens with the answer to m: a server may refuse
 // a session that the connection has not restored yet. qwen serve does (0.24.4).
 func (s *stream) opensLater(err error, session string, m *routed) bool {
-	var refused *statusError
+	refused, ok := errors.AsType[*statusError](err)
 	restores := m.ID != nil && (m.Method == "session/load" || m.Method == "session/resume")
-	if !restores || !errors.As(err, &refused) ||
+	if !restores || !ok ||
 		refused.status != http.StatusForbidden && refused.status != http.StatusNotFound {
 		return false
 	}
