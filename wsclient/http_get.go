@@ -65,9 +65,6 @@ func (d *dialer) isForeign(ctx context.Context) bool {
 		return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	switch resp.StatusCode {
-	case http.StatusUnauthorized, http.StatusForbidden: // dial reports it
-		return false
-	}
-	return resp.Header.Get(protocol.ProtocolHeader) == ""
+	refused := resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden // dial reports it
+	return !refused && resp.Header.Get(protocol.ProtocolHeader) == ""
 }

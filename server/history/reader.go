@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,10 +46,10 @@ type Reader struct {
 
 // NewReader returns a reader of the sessions in a store. A nil log discards.
 func NewReader(store Store, sessions Sessions, log *slog.Logger) *Reader {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
+	r := &Reader{
+		store: store, sessions: sessions, log: cmp.Or(log, slog.New(slog.DiscardHandler)),
+		slots: make(chan struct{}, maxSearches),
 	}
-	r := &Reader{store: store, sessions: sessions, log: log, slots: make(chan struct{}, maxSearches)}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }

@@ -152,19 +152,14 @@ func (i *inspection) readSnapshots() error {
 func (i *inspection) readRest() error {
 	type part struct {
 		table
-		name  string
 		count *int64
-		ids   bool // the key holds a seq
 	}
 	parts := []part{
-		{turnTable, "turn", &i.report.Turns, true},
-		{answerTable, "answer", &i.report.Answers, false},
-		{decisionTable, "decision", &i.report.Decisions, false},
-		{processTable, "process", new(int64), false},
+		{turnTable, &i.report.Turns}, {answerTable, &i.report.Answers}, {decisionTable, &i.report.Decisions},
+		{processTable, new(int64)},
 	}
 	if !i.quick {
-		parts = append(parts, part{foldTable, "fold", &i.report.Folds, true},
-			part{blobTable, "blob", &i.report.Blobs, false})
+		parts = append(parts, part{foldTable, &i.report.Folds}, part{blobTable, &i.report.Blobs})
 	}
 	for _, p := range parts {
 		err := i.each(p.table, func(q *statement, n int64) error {
@@ -172,7 +167,7 @@ func (i *inspection) readRest() error {
 			return i.keep(func(r *rebuild) error { return r.copyRow(p.table, n, q) })
 		}, func(q *statement, n int64) error {
 			d := Damage{Part: p.name, Session: i.sessions[n]}
-			if p.ids {
+			if p.key == "key" { // it holds a seq
 				r := seqRangeAt(q, 1)
 				d.First, d.Last = r.first(), r.last
 			}

@@ -78,7 +78,7 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 	s := &Store{
 		path:      Path(dir),
 		run:       runRecord{bootID: opts.BootID, sync: cmp.Or(opts.Sync, Normal)},
-		log:       opts.Log,
+		log:       cmp.Or(opts.Log, slog.New(slog.DiscardHandler)),
 		interval:  cmp.Or(opts.interval, time.Second),
 		walLimit:  cmp.Or(opts.walLimit, walLimit),
 		committed: make(chan struct{}, 1),
@@ -88,9 +88,6 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 		writer: writer{cache: sessionCache{
 			sessions: map[string]cachedSession{}, limit: cmp.Or(opts.cached, maxCached),
 		}},
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.run.sync != Normal && s.run.sync != Full {
 		return nil, fmt.Errorf("open store: unknown sync level %q", opts.Sync)

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 
 	"agentctl/server/eventlog"
@@ -35,9 +36,7 @@ func turnAt(q *statement, col int) (k int64, t eventlog.TurnRow) {
 // session wraps ErrNotFound.
 func (s *Store) Turns(ctx context.Context, id string, before uint64, limit int) ([]eventlog.TurnRow, error) {
 	var turns []eventlog.TurnRow
-	if before == 0 {
-		before = maxSeq + 1
-	}
+	before = cmp.Or(before, maxSeq+1)
 	err := s.readSession(ctx, id, func(conn *sqlite.Conn, n int64) error {
 		q := prepare(conn, "SELECT "+turnColumns+` FROM turn
 			WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT ?`).

@@ -87,10 +87,13 @@ func Announced(extensions map[string]json.RawMessage) Agent {
 
 // ReadTools returns the names of the tools of all agents that only read, sorted. An agent is asked
 // for its capabilities before it reports its name, so all agents have all of them.
-func ReadTools() []string {
+func ReadTools() []string { return union(func(a *Agent) []string { return a.ReadTools }) }
+
+// union returns the lists of all agents as one, sorted.
+func union(list func(a *Agent) []string) []string {
 	var all []string
 	for _, a := range agents {
-		all = append(all, a.ReadTools...)
+		all = append(all, list(a)...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

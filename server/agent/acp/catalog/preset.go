@@ -32,14 +32,7 @@ var modelKeys = []string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY"
 func (p *Preset) Environment() []string { return slices.Concat(p.Keys, p.Variables) }
 
 // Environment lists the variables of all presets, sorted.
-func Environment() []string {
-	var all []string
-	for _, a := range agents {
-		all = append(all, a.Environment()...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
+func Environment() []string { return union(func(a *Agent) []string { return a.Environment() }) }
 
 // Presets returns the presets, sorted by name.
 func Presets() []Preset {

@@ -27,10 +27,7 @@ func Dial(ctx context.Context, a Address) (io.ReadWriteCloser, error) {
 	if err := CheckURL(a.URL); err != nil {
 		return nil, fmt.Errorf("%s: %w", a.URL, err)
 	}
-	jar, err := cookiejar.New(nil) // for servers that need the same machine again
-	if err != nil {
-		return nil, err
-	}
+	jar, _ := cookiejar.New(nil)                                 // for servers that need the same machine again; it never fails
 	transport := http.DefaultTransport.(*http.Transport).Clone() // its connections end with this one
 	client := &http.Client{Transport: transport, Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // headers have credentials of this host
