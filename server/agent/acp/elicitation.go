@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -143,9 +144,7 @@ func (e *elicitation) approval() protocol.Approval {
 		a.Questions = e.form.Questions()
 		a.Why = strings.TrimSpace(a.Why + "\n" + e.form.About)
 	}
-	if a.Title == "" {
-		a.Title = "answer a question"
-	}
+	a.Title = cmp.Or(a.Title, "answer a question")
 	return a
 }
 

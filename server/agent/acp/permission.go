@@ -175,9 +175,7 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 	case kind == protocol.ToolEdit, (len(changes) > 0 || a.Patch != "") && !removesFile(kind):
 		a.Kind = protocol.ApprovePatch
 	}
-	if a.Title == "" {
-		a.Title = "run a tool"
-	}
+	a.Title = cmp.Or(a.Title, "run a tool")
 	if p.isModeChange() || removesFile(kind) {
 		a.Name = "" // no rules for a choice of mode, nor for removals: a rule could match other files
 	}

@@ -43,10 +43,7 @@ func (r *initializeResult) promptBlock(p protocol.Part) (_ block, ok bool) {
 	case inline:
 		return block{}, false
 	case p.URL != "":
-		name := p.Name
-		if name == "" {
-			name = p.URL[strings.LastIndexByte(p.URL, '/')+1:]
-		}
+		name := cmp.Or(p.Name, p.URL[strings.LastIndexByte(p.URL, '/')+1:])
 		return block{Type: "resource_link", URI: p.URL, Name: name, MIMEType: p.MediaType}, true
 	case p.Text != "" && p.Type == partFile && p.Name != "" && can.Embedded:
 		return embedded(resource{URI: attachmentURI(p.Name), MIMEType: p.MediaType, Text: p.Text}), true

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,10 +68,7 @@ func (a *Agent) loadSession(ctx context.Context, c *client, saved state, params 
 	if err := a.adoptSession(ctx, c, result, saved, true); err != nil {
 		return err
 	}
-	text := said.String()
-	if text == "" {
-		text = fmt.Sprintf("%s continues, and did not repeat the conversation.", a.config.Name)
-	}
+	text := cmp.Or(said.String(), a.config.Name+" continues, and did not repeat the conversation.")
 	if err := a.host.RecordConversation("Continue session "+params.Session, text); err != nil {
 		return fmt.Errorf("record conversation: %w", err)
 	}

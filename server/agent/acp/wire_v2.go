@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -88,9 +89,7 @@ func (w *wireV2) request(method string, params any) (string, any) {
 		}
 		return method, next
 	case setConfigParams:
-		if p.Type == "" {
-			p.Type = "id"
-		}
+		p.Type = cmp.Or(p.Type, "id")
 		return method, p
 	case authenticateParams:
 		return "auth/login", p
@@ -145,9 +144,7 @@ func (w *wireV2) result(raw json.RawMessage, v any) error {
 	case *sessionResult:
 		var r sessionResultV2
 		err := decode(raw, &r)
-		if r.Session != "" {
-			v.Session = r.Session
-		}
+		v.Session = cmp.Or(r.Session, v.Session)
 		v.Config, v.Commands = configAsV1(r.Config), r.Commands
 		return err
 	}
@@ -296,8 +293,6 @@ func (w *wireV2) permission(raw json.RawMessage) (p permissionParams, err error)
 	case present(request.Subject):
 		p.Tool.Input = request.Subject
 	}
-	if p.Tool.Title == "" {
-		p.Tool.Title = request.Title
-	}
+	p.Tool.Title = cmp.Or(p.Tool.Title, request.Title)
 	return p, nil
 }
