@@ -56,6 +56,16 @@ func (p Printer) Print(v any, text func(w io.Writer)) error {
 	return p.PrintText(text)
 }
 
+// PrintEach writes each of several results as Print does.
+func PrintEach[T any](p Printer, list []T, text func(io.Writer, *T)) error {
+	for i := range list {
+		if err := p.Print(&list[i], func(w io.Writer) { text(w, &list[i]) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // PrintText writes what text writes.
 func (p Printer) PrintText(text func(w io.Writer)) error {
 	var b bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 )
 
@@ -38,12 +39,7 @@ func runTokenList(_ context.Context, o *tokenListOptions) error {
 		return err
 	}
 	if o.CLI.Out.JSON {
-		for _, t := range list {
-			if err := o.CLI.Out.PrintJSON(t); err != nil {
-				return err
-			}
-		}
-		return nil
+		return output.PrintEach(o.CLI.Out, list, nil)
 	}
 	w := tabwriter.NewWriter(o.CLI.Out.Text(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tSUBJECT\tROLE\tSESSION\tEXPIRES\tSTATUS")

@@ -93,17 +93,10 @@ func (o *agentsOptions) printNames(names []string) error {
 
 func (o *agentsOptions) print(list []agents.Installation, used []service) error {
 	if o.CLI.Out.JSON {
-		for _, r := range list {
-			if err := o.CLI.Out.Print(r, nil); err != nil {
-				return err
-			}
+		if err := output.PrintEach(o.CLI.Out, list, nil); err != nil {
+			return err
 		}
-		for _, s := range used {
-			if err := o.CLI.Out.Print(s, nil); err != nil {
-				return err
-			}
-		}
-		return nil
+		return output.PrintEach(o.CLI.Out, used, nil)
 	}
 	t := tabwriter.NewWriter(o.CLI.Out.Text(), 0, 0, 2, ' ', 0)
 	for _, r := range list {

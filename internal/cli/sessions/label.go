@@ -71,7 +71,7 @@ func parseLabelChanges(args []string) (map[string]string, error) {
 func runLabel(ctx context.Context, o *labelOptions) error {
 	result := protocol.LabelResult{Labels: map[string]string{}} // an object in JSON, not null
 	if len(o.Changes) == 0 {
-		snap, err := connection.CallOnce[protocol.SnapshotResult](ctx, o.CLI, protocol.DoSnapshot, o.Session, nil)
+		snap, err := connection.Snapshot(ctx, o.CLI, o.Session)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/cli/sessiontable"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui/sessionlist"
 )
@@ -118,12 +119,7 @@ func (o *listOptions) print(rows []sessiontable.Row) error {
 		return printCounts(o.CLI.Out, countSessions(all))
 	}
 	if o.CLI.Out.JSON && !o.Quiet {
-		for i := range rows {
-			if err := o.CLI.Out.PrintJSON(&rows[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return output.PrintEach(o.CLI.Out, rows, nil)
 	}
 	return o.CLI.Out.PrintText(func(w io.Writer) {
 		if o.Quiet {
