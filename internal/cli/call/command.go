@@ -158,6 +158,11 @@ func Send[R any](c *Call) (R, error) {
 	return connection.Call[R](c.conn, c.options.send, c.options.Session, c.Data)
 }
 
+// Snapshot returns the state of the session, which is never nil.
+func (c *Call) Snapshot() (*protocol.SnapshotResult, error) {
+	return c.conn.Snapshot(c.options.Session)
+}
+
 // Print returns a Run that prints the result: as JSON, or what text writes.
 func Print[R any](text func(io.Writer, *R)) func(*Call) error {
 	return func(c *Call) error {

@@ -1,26 +1,19 @@
 package read
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"agentctl/internal/cli/call"
 	"agentctl/internal/cli/completion"
-	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/format"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 )
-
-type contextOptions struct {
-	verb.Options
-
-	Session string
-}
 
 var contextVerb = verb.Verb{
 	Use:   "context SESSION",
@@ -33,10 +26,7 @@ var contextVerb = verb.Verb{
 	Trial:    "fix",
 	Complete: completion.Sessions,
 
-	Do: &verb.Steps[contextOptions]{
-		Read: func(o *contextOptions, args []string) error { o.Session = args[0]; return nil },
-		Run:  runContext,
-	},
+	Do: &call.Command{Run: call.Print(writeContext)},
 }
 
 // contextText returns what is known of the usage of a context.
@@ -51,24 +41,18 @@ func contextText(c *protocol.ContextInfo) string {
 // count formats a count of tokens.
 func count(n int64) string { return strconv.FormatInt(n, 10) }
 
-func runContext(ctx context.Context, o *contextOptions) error {
-	res, err := connection.CallOnce[protocol.ContextResult](ctx, o.CLI, protocol.DoContext, o.Session, nil)
-	if err != nil {
-		return err
+func writeContext(w io.Writer, res *protocol.ContextResult) {
+	fmt.Fprintln(w, contextText(&res.Context))
+	for _, p := range res.Parts {
+		fmt.Fprintf(w, "  %-13s %d tokens\n", p.Name, p.Tokens)
 	}
-	return o.CLI.Out.Print(res, func(w io.Writer) {
-		fmt.Fprintln(w, contextText(&res.Context))
-		for _, p := range res.Parts {
-			fmt.Fprintf(w, "  %-13s %d tokens\n", p.Name, p.Tokens)
+	if u := res.Usage; u != nil {
+		u = &protocol.Usage{Input: u.Input, Output: u.Output}
+		if used := describe.Usage(u, count); len(used) > 0 {
+			fmt.Fprintf(w, "used  %s\n", strings.Join(used, ", "))
 		}
-		if u := res.Usage; u != nil {
-			u = &protocol.Usage{Input: u.Input, Output: u.Output}
-			if used := describe.Usage(u, count); len(used) > 0 {
-				fmt.Fprintf(w, "used  %s\n", strings.Join(used, ", "))
-			}
-		}
-		for i := range res.Limits {
-			fmt.Fprintf(w, "limit %s\n", describe.Window(&res.Limits[i], output.LocalTime))
-		}
-	})
+	}
+	for i := range res.Limits {
+		fmt.Fprintf(w, "limit %s\n", describe.Window(&res.Limits[i], output.LocalTime))
+	}
 }

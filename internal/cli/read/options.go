@@ -2,26 +2,19 @@ package read
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
+	"agentctl/internal/cli/call"
 	"agentctl/internal/cli/completion"
-	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 )
-
-type agentOptionsOptions struct {
-	verb.Options
-
-	Session string
-}
 
 var optionsVerb = verb.Verb{
 	Use:   "options SESSION",
@@ -34,10 +27,7 @@ has the id of a setting or choice whose name is another; "set" takes both.`,
 	Trial:    "fix",
 	Complete: completion.Sessions,
 
-	Do: &verb.Steps[agentOptionsOptions]{
-		Read: func(o *agentOptionsOptions, args []string) error { o.Session = args[0]; return nil },
-		Run:  runAgentOptions,
-	},
+	Do: &call.Command{Run: printOptions},
 }
 
 // An optionsResult is the output of options in JSON. Lists are never null.
@@ -48,18 +38,18 @@ type optionsResult struct {
 	Commands []protocol.SlashCommand `json:"commands"`
 }
 
-func runAgentOptions(ctx context.Context, o *agentOptionsOptions) error {
-	r, err := connection.Snapshot(ctx, o.CLI, o.Session)
+func printOptions(c *call.Call) error {
+	r, err := c.Snapshot()
 	if err != nil {
 		return err
 	}
 	known := r.Snapshot.State.Options
 	if known == nil {
 		known = &protocol.Options{}
-		o.CLI.Out.Notef("%s", unknownOptions(r.Process))
+		c.CLI.Out.Notef("%s", unknownOptions(r.Process))
 	}
 	result := optionsResult{known.Name, known.Version, output.NonNil(known.Settings), output.NonNil(known.Commands)}
-	return o.CLI.Out.Print(result, result.write)
+	return c.CLI.Out.Print(result, result.write)
 }
 
 // named writes a row by name, with the id in the second column if it is another text.

@@ -1,15 +1,14 @@
 package read
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"agentctl/internal/cli/call"
 	"agentctl/internal/cli/completion"
-	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/output"
 	"agentctl/protocol"
@@ -19,12 +18,6 @@ import (
 // Verbs are the verbs of this package, in the order of the help.
 var Verbs = []*verb.Verb{
 	&statusVerb, &eventsVerb, &historyVerb, &searchVerb, &exportVerb, &blobVerb, &contextVerb, &optionsVerb,
-}
-
-type statusOptions struct {
-	verb.Options
-
-	Session string
 }
 
 var statusVerb = verb.Verb{
@@ -37,15 +30,18 @@ position, current turn, queue, pending approvals, context usage and attached cli
 	Trial:    "fix",
 	Complete: completion.Sessions,
 
-	Do: &verb.Steps[statusOptions]{
-		Read: func(o *statusOptions, args []string) error { o.Session = args[0]; return nil },
-		Run:  runStatus,
-	},
+	Do: &call.Command{Run: printStatus},
 }
 
 // A statusResult is the status of a session in JSON. Lists are never null.
 type statusResult struct {
-	sessionIdentity
+	Session  string `json:"session"`
+	Name     string `json:"name,omitempty"`
+	Title    string `json:"title,omitempty"`
+	Agent    string `json:"agent,omitempty"`
+	CWD      string `json:"cwd,omitempty"`
+	Parent   string `json:"parent,omitempty"`    // the session whose agent created it
+	SubAgent bool   `json:"sub_agent,omitempty"` // it shows a sub-agent of the parent's agent
 
 	Status protocol.Status    `json:"status"`
 	Seq    uint64             `json:"seq"`
@@ -53,48 +49,22 @@ type statusResult struct {
 	Turn   *string            `json:"turn"` // current turn, or null
 	Last   *protocol.LastTurn `json:"last,omitempty"`
 	Turns  int                `json:"turns"`
-	queueStatus
+
+	Queue     []protocol.Message     `json:"queue"`
+	Holds     []protocol.Hold        `json:"holds"`
+	Scheduled []protocol.Message     `json:"scheduled,omitempty"` // by time
 	Approvals []protocol.Approval    `json:"approvals"`
 	Plan      *protocol.Plan         `json:"plan,omitempty"`
 	Context   *protocol.ContextInfo  `json:"context"`
 	Usage     *protocol.Usage        `json:"usage,omitempty"`
 	Limits    []protocol.UsageWindow `json:"limits,omitempty"` // of the agent's account, as last reported
 
-	permissions
-	liveStatus
-}
+	Rules      int              `json:"rules"`
+	Policy     string           `json:"policy,omitempty"`
+	Sandbox    protocol.Sandbox `json:"sandbox,omitzero"`      // absent: none
+	MCPServers []string         `json:"mcp_servers,omitempty"` // names of those that the session's creator gave
 
-// A sessionIdentity is the part of a status that distinguishes sessions.
-type sessionIdentity struct {
-	Session string `json:"session"`
-	Name    string `json:"name,omitempty"`
-	Title   string `json:"title,omitempty"`
-	Agent   string `json:"agent,omitempty"`
-	CWD     string `json:"cwd,omitempty"`
-	Parent  string `json:"parent,omitempty"` // the session whose agent created it
-
-	SubAgent bool `json:"sub_agent,omitempty"` // it shows a sub-agent of the parent's agent
-}
-
-// queueStatus is the part of a status about messages that wait.
-type queueStatus struct {
-	Queue     []protocol.Message `json:"queue"`
-	Holds     []protocol.Hold    `json:"holds"`
-	Scheduled []protocol.Message `json:"scheduled,omitempty"` // by time
-}
-
-// permissions are the part of a status that shows what runs without asking.
-type permissions struct {
-	Rules   int              `json:"rules"`
-	Policy  string           `json:"policy,omitempty"`
-	Sandbox protocol.Sandbox `json:"sandbox,omitzero"` // absent: none
-
-	MCPServers []string `json:"mcp_servers,omitempty"` // names of those that the session's creator gave
-}
-
-// A liveStatus is the part of a status that is not in the log.
-type liveStatus struct {
-	Clients     []protocol.Client      `json:"clients"`
+	Clients     []protocol.Client      `json:"clients"`                // this and what follows are not in the log
 	ClientCount int                    `json:"client_count,omitempty"` // if Clients lacks some
 	Process     *protocol.AgentProcess `json:"process,omitempty"`
 }
@@ -102,12 +72,12 @@ type liveStatus struct {
 func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 	s := r.Snapshot.State
 	v := &statusResult{
-		sessionIdentity: sessionIdentity{s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Parent, s.SubAgent},
-		Status:          r.Status, Seq: s.Seq, Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns,
-		queueStatus: queueStatus{output.NonNil(s.Queue), output.NonNil(s.Holds), s.Scheduled},
-		Approvals:   output.NonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage, Limits: s.Limits,
-		permissions: permissions{len(s.Rules), s.Policy(), s.Sandbox, s.MCPServers},
-		liveStatus:  liveStatus{output.NonNil(r.Clients), r.ClientCount, r.Process},
+		Session: s.Session, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.CWD, Parent: s.Parent, SubAgent: s.SubAgent,
+		Status: r.Status, Seq: s.Seq, Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns,
+		Queue: output.NonNil(s.Queue), Holds: output.NonNil(s.Holds), Scheduled: s.Scheduled,
+		Approvals: output.NonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage, Limits: s.Limits,
+		Rules: len(s.Rules), Policy: s.Policy(), Sandbox: s.Sandbox, MCPServers: s.MCPServers,
+		Clients: output.NonNil(r.Clients), ClientCount: r.ClientCount, Process: r.Process,
 	}
 	if s.Turn != nil {
 		v.Turn = &s.Turn.Turn
@@ -115,13 +85,13 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 	return v
 }
 
-func runStatus(ctx context.Context, o *statusOptions) error {
-	r, err := connection.Snapshot(ctx, o.CLI, o.Session)
+func printStatus(c *call.Call) error {
+	r, err := c.Snapshot()
 	if err != nil {
 		return err
 	}
 	result := newStatusResult(r)
-	return o.CLI.Out.Print(result, func(w io.Writer) { result.write(w, r.Snapshot.State) })
+	return c.CLI.Out.Print(result, func(w io.Writer) { result.write(w, r.Snapshot.State) })
 }
 
 // write writes the status as a table.

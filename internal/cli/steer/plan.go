@@ -9,20 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/cli/call"
 	"agentctl/internal/cli/completion"
-	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/turn"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 )
-
-type planOptions struct {
-	verb.Options
-
-	Session string
-}
 
 var planVerb = verb.Verb{
 	Use:   "plan SESSION",
@@ -38,14 +32,11 @@ object, which "agentctl approve --input" and "agentctl plan run" read.`,
 	Trial:    "fix",
 	Complete: completion.Sessions,
 
-	Do: &verb.Steps[planOptions]{
-		Read: func(o *planOptions, args []string) error { o.Session = args[0]; return nil },
-		Run:  runPlan,
-	},
+	Do: &call.Command{Run: printPlan},
 }
 
-func runPlan(ctx context.Context, o *planOptions) error {
-	r, err := connection.Snapshot(ctx, o.CLI, o.Session)
+func printPlan(c *call.Call) error {
+	r, err := c.Snapshot()
 	if err != nil {
 		return err
 	}
@@ -53,11 +44,11 @@ func runPlan(ctx context.Context, o *planOptions) error {
 	if p == nil {
 		return protocol.Errorf(protocol.CodeNotFound, "the session has no plan")
 	}
-	if err := o.CLI.Out.Print(p, func(w io.Writer) { writePlan(w, p) }); err != nil {
+	if err := c.CLI.Out.Print(p, func(w io.Writer) { writePlan(w, p) }); err != nil {
 		return err
 	}
 	if request != "" {
-		o.CLI.Out.Notef("waits for a decision: agentctl approve %s %s", o.Session, request)
+		c.CLI.Out.Notef("waits for a decision: agentctl approve %s %s", c.CLI.Call.Session, request)
 	}
 	return nil
 }

@@ -1,26 +1,18 @@
 package steer
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strconv"
 
 	"agentctl/internal/cli/call"
 	"agentctl/internal/cli/completion"
-	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
-
-type queueOptions struct {
-	verb.Options
-
-	Session string
-}
 
 var queueVerb = verb.Verb{
 	Use:   "queue SESSION",
@@ -44,32 +36,29 @@ its queue. "queue rm" cancels a scheduled message, and "queue edit" keeps its ti
 	Trial:    "fix",
 	Complete: completion.Sessions,
 
-	Do: &verb.Steps[queueOptions]{
-		Read: func(o *queueOptions, args []string) error { o.Session = args[0]; return nil },
-		Run:  runQueueList,
-	},
+	Do: &call.Command{Run: printQueue},
 }
 
-func runQueueList(ctx context.Context, o *queueOptions) error {
-	r, err := connection.Snapshot(ctx, o.CLI, o.Session)
+func printQueue(c *call.Call) error {
+	r, err := c.Snapshot()
 	if err != nil {
 		return err
 	}
 	s := r.Snapshot.State
 	for i := range s.Queue {
-		err := o.CLI.Out.Print(&s.Queue[i], func(w io.Writer) { fmt.Fprintln(w, output.Queued(i, &s.Queue[i])) })
+		err := c.CLI.Out.Print(&s.Queue[i], func(w io.Writer) { fmt.Fprintln(w, output.Queued(i, &s.Queue[i])) })
 		if err != nil {
 			return err
 		}
 	}
-	for i := range s.Scheduled {
-		err := o.CLI.Out.Print(&s.Scheduled[i], func(w io.Writer) { fmt.Fprintln(w, output.Scheduled(&s.Scheduled[i])) })
-		if err != nil {
-			return err
-		}
+	err = output.PrintEach(c.CLI.Out, s.Scheduled, func(w io.Writer, m *protocol.Message) {
+		fmt.Fprintln(w, output.Scheduled(m))
+	})
+	if err != nil {
+		return err
 	}
 	for _, h := range s.Holds {
-		o.CLI.Out.Notef("held: %s %s by %s", h.ID, h.Reason, output.Actor(h.By))
+		c.CLI.Out.Notef("held: %s %s by %s", h.ID, h.Reason, output.Actor(h.By))
 	}
 	return nil
 }

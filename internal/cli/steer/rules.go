@@ -1,24 +1,16 @@
 package steer
 
 import (
-	"context"
 	"fmt"
 	"io"
 
 	"agentctl/internal/cli/call"
 	"agentctl/internal/cli/completion"
-	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 )
-
-type rulesOptions struct {
-	verb.Options
-
-	Session string
-}
 
 var rulesVerb = verb.Verb{
 	Use:     "rules SESSION",
@@ -30,28 +22,18 @@ var rulesVerb = verb.Verb{
 	Trial:    "fix",
 	Complete: completion.Sessions,
 
-	Do: &verb.Steps[rulesOptions]{
-		Read: func(o *rulesOptions, args []string) error { o.Session = args[0]; return nil },
-		Run:  runRulesList,
+	Do: &call.Command{
+		Run: func(c *call.Call) error {
+			res, err := call.Send[protocol.RulesResult](c)
+			if err != nil {
+				return err
+			}
+			return output.PrintEach(c.CLI.Out, res.Rules, func(w io.Writer, r *protocol.Rule) {
+				fmt.Fprintf(w, "%s  %s  by %s  %s: %s\n", r.ID, r.Kind, output.Actor(&r.By),
+					describe.Line(describe.Rule(r), 0), describe.Line(r.Scope, 0))
+			})
+		},
 	},
-}
-
-func runRulesList(ctx context.Context, o *rulesOptions) error {
-	res, err := connection.CallOnce[protocol.RulesResult](ctx, o.CLI, protocol.DoRulesList, o.Session, nil)
-	if err != nil {
-		return err
-	}
-	for i := range res.Rules {
-		r := &res.Rules[i]
-		err := o.CLI.Out.Print(r, func(w io.Writer) {
-			fmt.Fprintf(w, "%s  %s  by %s  %s: %s\n", r.ID, r.Kind, output.Actor(&r.By),
-				describe.Line(describe.Rule(r), 0), describe.Line(r.Scope, 0))
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 var rulesRevokeVerb = verb.Verb{
