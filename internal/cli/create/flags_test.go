@@ -8,10 +8,11 @@ import (
 
 func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	verbtest.CheckOptions(t, &newVerb, "--name n --agent a --cwd /x --env K=V --env L=M --prompt p", newOptions{
-		Name: "n", Agent: "a", CWD: "/x", Env: []string{"K=V", "L=M"}, Prompt: "p",
+		SessionFlags: SessionFlags{Agent: "a", CWD: "/x", Env: []string{"K=V", "L=M"}}, Name: "n", Prompt: "p",
 	})
 	verbtest.CheckOptions(t, &newVerb, "--mode m --model n --option K=V --option L=M --lazy --no-check", newOptions{
-		Settings: settingFlags{Mode: "m", Model: "n", Options: []string{"K=V", "L=M"}}, Lazy: true, NoCheck: true,
+		SessionFlags: SessionFlags{Settings: settingFlags{Mode: "m", Model: "n", Options: []string{"K=V", "L=M"}}},
+		Lazy:         true, NoCheck: true,
 	})
 	verbtest.CheckOptions(t, &newVerb, "--key k", newOptions{Key: "k"})
 	verbtest.CheckOptions(t, &newVerb, "--id k", newOptions{Key: "k"})

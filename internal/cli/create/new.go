@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 
 	"github.com/spf13/cobra"
 
@@ -24,14 +23,10 @@ import (
 type newOptions struct {
 	verb.Options
 
+	SessionFlags
 	Name     string
 	Title    string
-	Agent    string
-	CWD      string
-	Env      []string
 	Labels   []string
-	Settings settingFlags
-	Sandbox  sandboxFlags
 	Worktree worktreeFlags
 	Load     string
 	Lazy     bool
@@ -39,10 +34,7 @@ type newOptions struct {
 	Prompt   string
 	Wait     bool
 	Follow   bool
-	Attach   []string
 	Key      string
-
-	FailOnDenied bool
 }
 
 var newVerb = verb.Verb{
@@ -58,36 +50,22 @@ act as you. See docs/agents.md and docs/sessions.md.`,
 		"  agentctl new --worktree fix/login --base main --agent claude\n" +
 		"  S=$(agentctl new --agent \"acp:my-agent --acp\")",
 	Group: verb.GroupStart, Sends: protocol.DoCreate,
-	Needs: []verb.FlagFeature{
+	Needs: append([]verb.FlagFeature{
 		{Flag: "name", Feature: codec.CreateName},
 		{Flag: "title", Feature: codec.CreateTitle},
-		{Flag: "env", Feature: codec.CreateEnv},
-		{Flag: "cwd", Feature: codec.CreateCWD},
-		{Flag: "mode", Feature: codec.CreateSettings},
-		{Flag: "model", Feature: codec.CreateSettings},
-		{Flag: "option", Feature: codec.CreateSettings},
-		{Flag: "policy", Feature: codec.CreateSettings},
-		{Flag: settingLimit, Feature: codec.CreateSettings},
-		{Flag: "sandbox", Feature: codec.CreateSandbox},
-		{Flag: "sandbox-network", Feature: codec.CreateSandbox},
 		{Flag: "worktree", Feature: codec.CreateLabels},
 		{Flag: "load", Feature: codec.CreateLoad},
-		{Flag: "attach", Feature: codec.SendParts},
-	},
+	}, sessionNeeds...),
 	Trial:    "--agent script:agent.script",
 	Complete: completion.None,
 
 	Do: &verb.Steps[newOptions]{
 		Flags: func(o *newOptions, cmd *cobra.Command) {
 			f := cmd.Flags()
+			o.SessionFlags.add(o.CLI, cmd)
 			f.StringVar(&o.Name, "name", "", "unique `NAME` of the session")
 			f.StringVar(&o.Title, "title", "", "`TEXT` that describes the session")
-			f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
-			f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
-			f.StringArrayVar(&o.Env, "env", nil, "environment `K=V`, K= removes it; repeatable")
 			f.StringArrayVar(&o.Labels, "label", nil, "set the label `K=V` of the session; repeatable")
-			o.Settings.add(f)
-			o.Sandbox.add(cmd)
 			o.Worktree.add(cmd)
 			f.StringVar(&o.Load, "load", "", "continue the agent's own session `ID`")
 			f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
@@ -95,12 +73,7 @@ act as you. See docs/agents.md and docs/sessions.md.`,
 			f.StringVar(&o.Prompt, "prompt", "", "`TEXT` of the first message")
 			f.BoolVarP(&o.Wait, "wait", "w", false, "wait for the end of its turn, as send does")
 			f.BoolVarP(&o.Follow, "follow", "f", false, "wait and print the answer")
-			turn.AddDeniedFlag(cmd, &o.FailOnDenied)
-			turn.AddAttachFlag(cmd, &o.Attach)
 			verb.AddKeyFlag(cmd, &o.Key)
-			_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(o.CLI))
-			verb.CompleteDirs(cmd, "cwd")
-			verb.CompleteValues(cmd, settingPolicy, policyNames())
 		},
 		Read: func(o *newOptions, args []string) error {
 			return cmp.Or(o.Worktree.setArgs(args), o.check())
@@ -116,12 +89,8 @@ func (o *newOptions) check() error {
 	if err := turn.CheckDeniedFlag(o.FailOnDenied, o.Wait || o.Follow); err != nil {
 		return err
 	}
-	_, envErr := verb.ParsePairs("--env", o.Env)
-	_, labelErr := verb.ParsePairs("--label", o.Labels)
-	_, err := o.Settings.values()
-	_, fileErr := o.Settings.policyFile()
-	_, sandboxErr := o.Sandbox.value()
-	return cmp.Or(envErr, labelErr, err, fileErr, sandboxErr)
+	_, err := o.data()
+	return err
 }
 
 func runNew(ctx context.Context, o *newOptions) error {
@@ -171,47 +140,27 @@ func runNew(ctx context.Context, o *newOptions) error {
 	return t.TrackUntilInterrupted(c, res.Session, res.Message.Seq)
 }
 
+// data returns the data of the session but for its first message.
+func (o *newOptions) data() (protocol.CreateData, error) {
+	data, err := o.SessionFlags.data()
+	labels, labelErr := verb.ParsePairs("--label", o.Labels)
+	data.Name, data.Title, data.Labels, data.Load = o.Name, o.Title, labels, o.Load
+	data.Lazy, data.Check = o.Lazy, !o.NoCheck && !o.Lazy
+	return data, cmp.Or(err, labelErr)
+}
+
 // create creates the session with the attachments of its first message.
 func (o *newOptions) create(c *connection.Conn, files []attachment.File) (res protocol.CreateResult, err error) {
-	env, err := verb.ParsePairs("--env", o.Env)
+	data, err := o.data()
 	if err != nil {
 		return res, err
 	}
-	labels, err := verb.ParsePairs("--label", o.Labels)
-	if err != nil {
+	data.Prompt = o.Prompt
+	if data.Parts, err = turn.MessageParts(o.Prompt, files, c.Local); err != nil {
 		return res, err
 	}
-	settings, err := o.Settings.values()
-	if err != nil {
+	if err := complete(o.CLI, c, &data); err != nil {
 		return res, err
-	}
-	parts, err := turn.MessageParts(o.Prompt, files, c.Local)
-	if err != nil {
-		return res, err
-	}
-	data := protocol.CreateData{
-		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt, Parts: parts,
-		Labels: labels, Settings: settings, Load: o.Load, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
-	}
-	if data.Policy, err = o.Settings.policyFile(); err != nil {
-		return res, err
-	}
-	if data.Sandbox, err = o.Sandbox.value(); err != nil {
-		return res, err
-	}
-	if c.Local {
-		if err := connection.ResolvePaths(&data); err != nil {
-			return res, err
-		}
-	}
-	if data.Agent == "" && o.Load == "" {
-		if data.Agent, err = localagent.Choose(o.CLI, c.Own, c.Hello().Agents); err != nil {
-			return res, err
-		}
-	}
-	if c.Own && o.CLI.Flags.Dialect == "" {
-		data.Env = localagent.Of(o.CLI).Environment(data.Agent)
-		maps.Copy(data.Env, env)
 	}
 	res, err = o.createIn(c, &data)
 	return res, localagent.Of(o.CLI).WithKeyHint(err, data.Agent, c.Own)

@@ -3,7 +3,6 @@ package create
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,14 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
-	"agentctl/internal/cli/localagent"
 	"agentctl/internal/cli/turn"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/protocol"
-	"agentctl/protocol/codec"
 )
 
 // The label of sessions that run created.
@@ -30,17 +26,10 @@ const (
 type runOptions struct {
 	verb.Options
 
+	SessionFlags
 	Prompt   []string
-	Agent    string
-	CWD      string
-	Env      []string
-	Settings settingFlags
-	Sandbox  sandboxFlags
-	Attach   []string
 	Keep     bool
 	Continue bool
-
-	FailOnDenied bool
 }
 
 var runVerb = verb.Verb{
@@ -56,34 +45,14 @@ result is an object of type outcome. See docs/scripts.md.`,
 		"  agentctl run --policy deny -o json \"find dead code\" | jq -r .text\n" +
 		"  agentctl run --keep \"plan it\" && agentctl run --continue \"do step 1\"",
 	Group: verb.GroupStart, Sends: protocol.DoCreate,
-	Needs: []verb.FlagFeature{
-		{Flag: "env", Feature: codec.CreateEnv},
-		{Flag: "cwd", Feature: codec.CreateCWD},
-		{Flag: "mode", Feature: codec.CreateSettings},
-		{Flag: "model", Feature: codec.CreateSettings},
-		{Flag: "option", Feature: codec.CreateSettings},
-		{Flag: "policy", Feature: codec.CreateSettings},
-		{Flag: settingLimit, Feature: codec.CreateSettings},
-		{Flag: "sandbox", Feature: codec.CreateSandbox},
-		{Flag: "sandbox-network", Feature: codec.CreateSandbox},
-		{Flag: "attach", Feature: codec.SendParts},
-	},
+	Needs: sessionNeeds,
 
 	Do: &verb.Steps[runOptions]{
 		Flags: func(o *runOptions, cmd *cobra.Command) {
 			f := cmd.Flags()
-			f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
-			f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
-			f.StringArrayVar(&o.Env, "env", nil, "environment `K=V`, K= removes it; repeatable")
-			o.Settings.add(f)
-			o.Sandbox.add(cmd)
+			o.SessionFlags.add(o.CLI, cmd)
 			f.BoolVar(&o.Keep, "keep", false, "keep the session")
 			f.BoolVarP(&o.Continue, "continue", "c", false, "continue the last kept run of this directory")
-			turn.AddDeniedFlag(cmd, &o.FailOnDenied)
-			turn.AddAttachFlag(cmd, &o.Attach)
-			_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(o.CLI))
-			verb.CompleteDirs(cmd, "cwd")
-			verb.CompleteValues(cmd, settingPolicy, policyNames())
 		},
 		Read: func(o *runOptions, args []string) error { o.Prompt = args; return o.check() },
 		Run:  runRun,
@@ -91,22 +60,14 @@ result is an object of type outcome. See docs/scripts.md.`,
 }
 
 func (o *runOptions) check() error {
-	settings, err := o.Settings.values()
+	d, err := o.data()
 	if err != nil {
 		return err
 	}
-	if _, err := o.Settings.policyFile(); err != nil {
-		return err
-	}
-	sandbox, err := o.Sandbox.value()
-	if err != nil {
-		return err
-	}
-	if o.Continue && (sandbox != (protocol.Sandbox{}) || o.Agent != "" || len(o.Env) > 0 || len(settings) > 0 || o.Settings.Policy != "") {
+	if o.Continue && (d.Sandbox != (protocol.Sandbox{}) || d.Agent != "" || len(d.Env)+len(d.Settings) > 0 || d.Policy != nil) {
 		return exit.Usagef("--continue uses the session as it is: omit --agent, --env, --sandbox and settings")
 	}
-	_, err = verb.ParsePairs("--env", o.Env)
-	return err
+	return nil
 }
 
 func runRun(ctx context.Context, o *runOptions) (err error) {
@@ -158,37 +119,14 @@ func (o *runOptions) start(c *connection.Conn, m *runMessage) (session string, s
 		sent, err = connection.Call[protocol.SendResult](c, protocol.DoSend, session, data)
 		return session, sent, err
 	}
-	data := protocol.CreateData{
-		Agent: o.Agent, CWD: cwd, Prompt: m.text, Parts: parts, Check: true,
-		Labels: map[string]string{runsLabel: runsValue},
-	}
-	if data.Settings, err = o.Settings.values(); err != nil {
-		return "", sent, err
-	}
-	if data.Policy, err = o.Settings.policyFile(); err != nil {
-		return "", sent, err
-	}
-	if data.Sandbox, err = o.Sandbox.value(); err != nil {
-		return "", sent, err
-	}
-	if c.Local {
-		if err := connection.ResolvePaths(&data); err != nil {
-			return "", sent, err
-		}
-	}
-	if data.Agent == "" {
-		if data.Agent, err = localagent.Choose(o.CLI, c.Own, c.Hello().Agents); err != nil {
-			return "", sent, err
-		}
-	}
-	env, err := verb.ParsePairs("--env", o.Env)
+	data, err := o.data()
 	if err != nil {
 		return "", sent, err
 	}
-	data.Env = env
-	if c.Own && o.CLI.Flags.Dialect == "" {
-		data.Env = localagent.Of(o.CLI).Environment(data.Agent)
-		maps.Copy(data.Env, env)
+	data.CWD, data.Prompt, data.Parts, data.Check = cwd, m.text, parts, true
+	data.Labels = map[string]string{runsLabel: runsValue}
+	if err := complete(o.CLI, c, &data); err != nil {
+		return "", sent, err
 	}
 	created, err := createUninterrupted(c, data)
 	switch {

@@ -182,9 +182,10 @@ func (s *upSession) settings() map[string]string {
 
 // newOptions returns the options of new that create the session.
 func (s *upSession) newOptions(run verb.Options) *newOptions {
-	o := &newOptions{Options: run, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.Dir, Prompt: s.Prompt}
-	o.Labels = pairs(s.Labels)
-	o.Settings, o.Sandbox = settingFlags{Options: pairs(s.settings())}, *s.sandbox()
+	o := &newOptions{Options: run, Name: s.Name, Title: s.Title, Labels: pairs(s.Labels), Prompt: s.Prompt}
+	o.SessionFlags = SessionFlags{
+		Agent: s.Agent, CWD: s.Dir, Settings: settingFlags{Options: pairs(s.settings())}, Sandbox: *s.sandbox(),
+	}
 	if s.Worktree != nil {
 		o.Worktree = worktreeFlags{Wanted: true, Branch: s.branch(), Base: s.Worktree.Base}
 	}
