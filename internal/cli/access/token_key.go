@@ -142,10 +142,7 @@ func runTokenKeyRemove(ctx context.Context, o *tokenKeyOptions) error {
 
 // change changes the keys of the data directory and prints them without their secrets.
 func (o *tokenKeyOptions) change(ctx context.Context, f func(*login.Keys) error) error {
-	dir, err := o.CLI.DataDir()
-	if err != nil {
-		return err
-	}
+	dir := o.CLI.Dir
 	if err := dir.Create(); err != nil {
 		return err
 	}

@@ -30,11 +30,7 @@ expired. Logins with a password are not among them: they end with a change of th
 }
 
 func runTokenList(_ context.Context, o *tokenListOptions) error {
-	dir, err := o.CLI.DataDir()
-	if err != nil {
-		return err
-	}
-	list, err := dir.Tokens()
+	list, err := o.CLI.Dir.Tokens()
 	if err != nil {
 		return err
 	}
@@ -84,11 +80,7 @@ func runTokenRevoke(ctx context.Context, o *tokenRevokeOptions) error {
 	if err := connection.RequireUser(ctx, o.CLI, "revoke a credential"); err != nil {
 		return err
 	}
-	dir, err := o.CLI.DataDir()
-	if err != nil {
-		return err
-	}
-	err = dir.RevokeToken(o.ID)
+	err := o.CLI.Dir.RevokeToken(o.ID)
 	if errors.Is(err, localserver.ErrNoToken) {
 		return exit.Errorf(exit.Failure, protocol.CodeNotFound, "%q: %w", o.ID, err).
 			WithHint("list credentials: agentctl token list")

@@ -30,14 +30,10 @@ account. After the line "agentctl: connected" everything is the connection.`,
 }
 
 func runConnect(ctx context.Context, o *connectOptions) error {
-	dir, err := o.CLI.DataDir()
-	if err != nil {
-		return err
-	}
-	if err := dir.EnsureRunning(ctx, !o.CLI.Flags.NoStart); err != nil {
+	if err := o.CLI.Dir.EnsureRunning(ctx, !o.CLI.Flags.NoStart); err != nil {
 		return instance.StoreError(err)
 	}
-	c, err := new(net.Dialer).DialContext(ctx, "unix", dir.Socket())
+	c, err := new(net.Dialer).DialContext(ctx, "unix", o.CLI.Dir.Socket())
 	if err != nil {
 		return exit.Unreachablef("connect: %w", err)
 	}

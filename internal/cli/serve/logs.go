@@ -49,10 +49,7 @@ object. See docs/operations.md.`,
 }
 
 func runLogs(ctx context.Context, o *logsOptions) error {
-	dir, err := o.CLI.DataDir()
-	if err != nil {
-		return err
-	}
+	dir := o.CLI.Dir
 	path := dir.LogPath()
 	if path == "" {
 		return exit.Errorf(exit.Failure, protocol.CodeNotFound,

@@ -127,10 +127,7 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	dir, err := o.CLI.DataDir()
-	if err != nil {
-		return err
-	}
+	dir := o.CLI.Dir
 	if err := setAgentEnvironment(dir); err != nil {
 		return fmt.Errorf("environment: %w", err)
 	}

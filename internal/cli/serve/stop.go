@@ -40,10 +40,7 @@ held queues and open approvals of idle sessions do not count.`,
 }
 
 func runStop(ctx context.Context, o *stopOptions) error {
-	dir, err := o.CLI.DataDir()
-	if err != nil {
-		return err
-	}
+	dir := o.CLI.Dir
 	result := struct {
 		Stopped bool `json:"stopped"`
 		PID     int  `json:"pid,omitempty"`

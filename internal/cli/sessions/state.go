@@ -127,14 +127,10 @@ directory exports. A server with it in its "state_keys" restores those states.`,
 }
 
 func runStateKey(_ context.Context, o *stateKeyOptions) error {
-	dir, err := o.CLI.DataDir()
-	if err != nil {
+	if err := o.CLI.Dir.Create(); err != nil {
 		return err
 	}
-	if err := dir.Create(); err != nil {
-		return err
-	}
-	key, err := dir.StateKey()
+	key, err := o.CLI.Dir.StateKey()
 	if err != nil {
 		return err
 	}

@@ -36,12 +36,8 @@ docs/operations.md.`,
 }
 
 func runBackup(ctx context.Context, o *backupOptions) error {
-	dir, err := o.CLI.DataDir()
-	if err != nil {
-		return err
-	}
 	report, end := o.CLI.Out.Progress("backup")
-	err = sqlite.Backup(ctx, string(dir), o.File, report)
+	err := sqlite.Backup(ctx, string(o.CLI.Dir), o.File, report)
 	end()
 	if err != nil {
 		return instance.StoreError(err)

@@ -48,13 +48,9 @@ folds and blobs are not read.`,
 }
 
 func runCheck(ctx context.Context, o *storeCheckOptions) error {
-	dir, err := o.CLI.DataDir()
-	if err != nil {
-		return err
-	}
 	path, hint := o.File, "use another backup; agentctl restore takes none that is damaged"
 	if path == "" {
-		path, hint = sqlite.Path(string(dir)), "keep what can be read: agentctl stop, then agentctl repair"
+		path, hint = sqlite.Path(string(o.CLI.Dir)), "keep what can be read: agentctl stop, then agentctl repair"
 	}
 	report, end := o.CLI.Out.Progress("check")
 	found, err := sqlite.Check(ctx, path, sqlite.CheckOptions{

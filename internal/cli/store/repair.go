@@ -48,12 +48,8 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 	if err := connection.RequireUser(ctx, o.CLI, "repair the sessions of the server"); err != nil {
 		return err
 	}
-	dir, err := o.CLI.DataDir()
-	if err != nil {
-		return err
-	}
 	report, end := o.CLI.Out.Progress("repair")
-	found, kept, err := sqlite.Repair(ctx, string(dir), sqlite.RepairOptions{
+	found, kept, err := sqlite.Repair(ctx, string(o.CLI.Dir), sqlite.RepairOptions{
 		Lost: stored.LostEvents, Record: stored.RecordFromEvent, Report: report,
 		Damage: func(d sqlite.Damage) error {
 			end()

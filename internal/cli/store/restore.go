@@ -43,10 +43,7 @@ func runRestore(ctx context.Context, o *restoreOptions) error {
 	if err := connection.RequireUser(ctx, o.CLI, "restore sessions from a backup"); err != nil {
 		return err
 	}
-	dir, err := o.CLI.DataDir()
-	if err != nil {
-		return err
-	}
+	dir := o.CLI.Dir
 	if err := dir.Create(); err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 
 // CheckPlace returns an error if flags, environment or configuration name another server for a verb
 // that works on the data directory: it would act on this machine instead. --data and --on local mean
-// this machine.
-func (v *Verb) CheckPlace(cli *Context, cmd *cobra.Command) error {
+// this machine. It sets the directory of such a verb.
+func (v *Verb) CheckPlace(cli *Context, cmd *cobra.Command) (err error) {
 	path, flags := Path(cmd), cmd.Flags()
 	if v.Place == anywhere {
 		return nil
@@ -22,11 +22,10 @@ func (v *Verb) CheckPlace(cli *Context, cmd *cobra.Command) error {
 		return exit.Usagef("agentctl %s works on the data directory of this machine, not through a server", path).
 			WithHint("run agentctl %s on the server's machine, or without --server and --on here", path)
 	}
-	if cli.Selected.Data || v.Place == ThisMachine || cli.Flags.Server == "" {
-		return nil
+	if cli.Dir, err = cli.DataDir(); err != nil || cli.Selected.Data || v.Place == ThisMachine || cli.Flags.Server == "" {
+		return err
 	}
-	dir, err := cli.DataDir()
-	if url := cli.Flags.Server; err == nil && (url == dir.SocketURL() || dir.Addresses().Token(url) != "") {
+	if url := cli.Flags.Server; url == cli.Dir.SocketURL() || cli.Dir.Addresses().Token(url) != "" {
 		return nil // the server of the data directory
 	}
 	source := "AGENTCTL_SERVER"

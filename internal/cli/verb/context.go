@@ -23,6 +23,7 @@ type Context struct {
 	UserErr  error // returned by the first step that needs User
 	Selected Selection
 	Call     Invocation
+	Dir      localserver.Dir  // of a verb with a Place; else see DataDir
 	LastPeer func() exit.Peer // what the last connection knows of its server; nil: none was opened
 }
 
