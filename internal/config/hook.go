@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"agentctl/server/hook"
@@ -83,16 +81,10 @@ func (c *Server) checkHooks() error {
 
 // resolveHookPaths makes relative paths of programs and secrets absolute.
 func (c *Server) resolveHookPaths(dir string) {
-	absolute := func(path string) string {
-		if path == "" || filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(dir, path)
-	}
 	for name, h := range c.Hooks {
-		h.SecretFile = absolute(h.SecretFile)
-		if len(h.Command) > 0 && strings.ContainsRune(filepath.ToSlash(h.Command[0]), '/') {
-			h.Command = append([]string{absolute(h.Command[0])}, h.Command[1:]...)
+		h.SecretFile = absolute(dir, h.SecretFile)
+		if len(h.Command) > 0 {
+			h.Command = append([]string{absoluteProgram(dir, h.Command[0])}, h.Command[1:]...)
 		}
 		c.Hooks[name] = h
 	}

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // checkMCP returns the first invalid MCP server, with its key.
@@ -30,12 +28,10 @@ func (c *Server) checkMCP() error {
 	return nil
 }
 
-// resolveMCPPaths makes relative paths of programs absolute. A name without a slash is not a path.
+// resolveMCPPaths makes relative paths of programs absolute.
 func (c *Server) resolveMCPPaths(dir string) {
 	for name, s := range c.MCP {
-		if strings.ContainsRune(filepath.ToSlash(s.Command), '/') && !filepath.IsAbs(s.Command) {
-			s.Command = filepath.Join(dir, s.Command)
-			c.MCP[name] = s
-		}
+		s.Command = absoluteProgram(dir, s.Command)
+		c.MCP[name] = s
 	}
 }

@@ -10,20 +10,19 @@ import (
 
 func TestScreenStateIsRemembered(t *testing.T) {
 	dir := userstate.At(filepath.Join(t.TempDir(), "agentctl"))
-	f := OpenScreenState(dir)
-	if f.State().SideHidden {
+	if LoadScreenState(dir).SideHidden {
 		t.Error("a missing file hides the side column")
 	}
-	if err := f.Change(func(s *ScreenState) { s.SideHidden = true }); err != nil {
+	if err := (ScreenState{SideHidden: true}).Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	if !OpenScreenState(dir).State().SideHidden {
+	if !LoadScreenState(dir).SideHidden {
 		t.Error("the saved state is not loaded")
 	}
 	if err := os.WriteFile(filepath.Join(dir.Path(), "screen.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if OpenScreenState(dir).State().SideHidden {
+	if LoadScreenState(dir).SideHidden {
 		t.Error("a damaged file hides the side column")
 	}
 }
@@ -34,14 +33,13 @@ func TestScreenStateFileOfAnEarlierVersionIsRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir.Path(), "screen.json"), old, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := OpenScreenState(dir)
-	if !f.State().SideHidden {
+	if !LoadScreenState(dir).SideHidden {
 		t.Error("the choice is lost")
 	}
-	if err := f.Change(func(s *ScreenState) { s.SideHidden = false }); err != nil {
+	if err := (ScreenState{}).Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	if got := OpenScreenState(dir).State(); got != (ScreenState{}) {
+	if got := LoadScreenState(dir); got != (ScreenState{}) {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -160,27 +160,34 @@ func ReadServer(path string) (*Server, error) {
 
 func (c *Server) resolvePaths(dir string) {
 	for name, a := range c.Agents {
-		for _, path := range []*string{&a.Script, &a.Prompt} {
-			if *path != "" && !filepath.IsAbs(*path) {
-				*path = filepath.Join(dir, *path)
-			}
-		}
+		a.Script, a.Prompt = absolute(dir, a.Script), absolute(dir, a.Prompt)
 		c.Agents[name] = a
 	}
 	c.resolveMCPPaths(dir)
 	c.resolveHookPaths(dir)
-	paths := []*string{&c.Users}
-	for i := range c.StateKeys {
-		paths = append(paths, &c.StateKeys[i])
+	c.Users = absolute(dir, c.Users)
+	for i, path := range c.StateKeys {
+		c.StateKeys[i] = absolute(dir, path)
 	}
 	if c.TLS != nil {
-		paths = append(paths, &c.TLS.Cert, &c.TLS.Key)
+		c.TLS.Cert, c.TLS.Key = absolute(dir, c.TLS.Cert), absolute(dir, c.TLS.Key)
 	}
-	for _, path := range paths {
-		if *path != "" && !filepath.IsAbs(*path) {
-			*path = filepath.Join(dir, *path)
-		}
+}
+
+// absolute returns a path of the file as one that does not depend on the directory of the process.
+func absolute(dir, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
 	}
+	return filepath.Join(dir, path)
+}
+
+// absoluteProgram is absolute for a program: a name without a slash is not a path.
+func absoluteProgram(dir, program string) string {
+	if !strings.ContainsRune(filepath.ToSlash(program), '/') {
+		return program
+	}
+	return absolute(dir, program)
 }
 
 func parseServer(b []byte) (*Server, error) {

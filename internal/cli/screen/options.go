@@ -14,8 +14,8 @@ import (
 // Options returns the options of the TUI from the user's configuration.
 func Options(cli *verb.Context) tui.Options {
 	u := &cli.User
-	file := config.OpenScreenState(userstate.Find(cli.Env))
-	state := file.State()
+	dir := userstate.Find(cli.Env)
+	state := config.LoadScreenState(dir)
 	return tui.Options{
 		Input: cli.Stdin, Output: cli.Out.Stdout, NoColor: cli.Flags.NoColor, Theme: u.Theme, Mouse: u.Mouse, Keys: u.Keys,
 		Keep: u.Keep,
@@ -27,9 +27,7 @@ func Options(cli *verb.Context) tui.Options {
 			Side: tui.SideOptions{
 				Hidden: &state.SideHidden,
 				// A state that cannot be saved costs the user a key at the next start.
-				OnChange: func(hidden bool) {
-					_ = file.Change(func(s *config.ScreenState) { s.SideHidden = hidden })
-				},
+				OnChange: func(hidden bool) { _ = config.ScreenState{SideHidden: hidden}.Save(dir) },
 			},
 		},
 	}
