@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -26,8 +25,6 @@ type agentsOptions struct {
 	verb.Options
 
 	Check bool
-
-	lookPath func(program string) (string, error)
 }
 
 var agentsVerb = verb.Verb{
@@ -46,7 +43,6 @@ test its login, and connects to each MCP server.`,
 
 	Do: &verb.Steps[agentsOptions]{
 		Flags: func(o *agentsOptions, cmd *cobra.Command) {
-			o.lookPath = exec.LookPath
 			cmd.Flags().BoolVar(&o.Check, "check", false, "start each installed agent, connect to MCP servers")
 		},
 		Run: runAgents,
@@ -66,7 +62,7 @@ func runAgents(ctx context.Context, o *agentsOptions) error {
 	if err != nil {
 		return err
 	}
-	inspector := localagent.Of(o.CLI).Inspector(registry, o.lookPath)
+	inspector := localagent.Of(o.CLI).Inspector(registry)
 	var list []agents.Installation
 	for _, name := range c.Hello().Agents {
 		r := inspector.Inspect(name)

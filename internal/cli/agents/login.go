@@ -189,7 +189,7 @@ func (o *agentLoginOptions) runLogin(ctx context.Context, line string, command [
 
 // modelLogin reports whether a model has its key. There is nothing to log in to.
 func (o *agentLoginOptions) modelLogin(registry *agents.Registry) error {
-	r := localagent.Of(o.CLI).Inspector(registry, exec.LookPath).Inspect(o.Agent)
+	r := localagent.Of(o.CLI).Inspector(registry).Inspect(o.Agent)
 	if r.Login == agents.LoginMissing {
 		return exit.Unsupportedf("%s requests a model itself and has no login: %s", o.Agent, r.LogIn).
 			WithHint("%s", localagent.KeyHint)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -200,8 +199,8 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection.Conn, se
 	server := screen.Server{Client: c.Client, Local: c.Local}
 	if c.Own {
 		// The first frame does not wait for these searches of PATH.
-		server.Order = func(names []string) []string { return localagent.Of(o.CLI).SortReady(exec.LookPath, names) }
-		options.Agent = func() string { return localagent.Of(o.CLI).ForForm(exec.LookPath, c.Hello().Agents) }
+		server.Order = func(names []string) []string { return localagent.Of(o.CLI).SortReady(names) }
+		options.Agent = func() string { return localagent.Of(o.CLI).ForForm(c.Hello().Agents) }
 		options.Start = o.start(c)
 	}
 	options.Create = o.create && o.CLI.Flags.RequireCommand(protocol.DoCreate, false) == nil
@@ -225,7 +224,7 @@ func (o *attachOptions) start(c *connection.Conn) tui.Start {
 	}
 	return tui.Start{
 		Agents: func() (out []tui.StartAgent) {
-			for _, r := range localagent.Of(o.CLI).Installations(exec.LookPath, c.Hello().Agents) {
+			for _, r := range localagent.Of(o.CLI).Installations(c.Hello().Agents) {
 				out = append(out, tui.StartAgent{
 					Name: r.Agent, Ready: localagent.Readiness(&r) == 0, About: localagent.NextStep(&r),
 				})

@@ -48,8 +48,6 @@ type doctorOptions struct {
 
 	Bundle  string // the file of --bundle
 	Session string // whose events it has
-
-	lookPath func(program string) (string, error)
 }
 
 var doctorVerb = verb.Verb{
@@ -65,7 +63,6 @@ report of a bug, without texts of sessions, prints what the file has, and sends 
 
 	Do: &verb.Steps[doctorOptions]{
 		Flags: func(o *doctorOptions, cmd *cobra.Command) {
-			o.lookPath = exec.LookPath
 			f := cmd.Flags()
 			f.StringVar(&o.Bundle, "bundle", "", "write a report of a bug to a new `FILE`")
 			f.StringVar(&o.Session, "session", "", "add the last events of `SESSION`, without texts")
@@ -256,7 +253,7 @@ func (o *doctorOptions) checkAgents(ctx context.Context) []check {
 	if err != nil {
 		return []check{{"agents", checkBad, err.Error()}}
 	}
-	inspector := localagent.Of(o.CLI).Inspector(registry, o.lookPath)
+	inspector := localagent.Of(o.CLI).Inspector(registry)
 	var checks []check
 	for _, name := range registry.Names() {
 		r := inspector.Inspect(name)
@@ -318,7 +315,7 @@ func (o *doctorOptions) checkHooks(dir localserver.Dir) []check {
 		configured := c.Hooks[name]
 		h := configured.Hook(name)
 		found := check{"hook " + name, checkOK, output.OneLine(strings.Join(h.Command, " "), 200)}
-		if err := h.CheckProgram(o.lookPath); err != nil {
+		if err := h.CheckProgram(exec.LookPath); err != nil {
 			found.Status, found.Detail = checkBad, err.Error()
 		}
 		if len(h.Command) > 0 {

@@ -1,7 +1,6 @@
 package localagent
 
 import (
-	"os/exec"
 	"strings"
 
 	"agentctl/internal/agents"
@@ -34,7 +33,7 @@ func (m Machine) Default(names []string) (name, why string, err error) {
 	if registry.Default != "" {
 		return registry.Default, "the default of the server", nil
 	}
-	if name, why = firstReady(m.Inspector(registry, exec.LookPath), names); name == "" {
+	if name, why = firstReady(m.Inspector(registry), names); name == "" {
 		return "", "", noAgentReady()
 	}
 	return name, why, nil

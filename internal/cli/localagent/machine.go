@@ -2,6 +2,7 @@ package localagent
 
 import (
 	"cmp"
+	"os/exec"
 
 	"agentctl/internal/agents"
 	"agentctl/internal/cli/host"
@@ -23,8 +24,8 @@ func Of(cli *verb.Context) Machine {
 }
 
 // Inspector looks at the agents of this machine.
-func (m Machine) Inspector(r *agents.Registry, lookPath func(string) (string, error)) *agents.Inspector {
-	return &agents.Inspector{Registry: r, LookPath: lookPath, Env: m.Env, Home: m.Env("HOME")}
+func (m Machine) Inspector(r *agents.Registry) *agents.Inspector {
+	return &agents.Inspector{Registry: r, LookPath: exec.LookPath, Env: m.Env, Home: m.Env("HOME")}
 }
 
 // Registry returns the agents of this user's server: from its configuration, if it has one, and

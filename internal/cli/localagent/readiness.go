@@ -19,18 +19,16 @@ func Readiness(r *agents.Installation) int {
 	return 0
 }
 
-// SortReady is the function SortReady for the agents of this user's server. It returns the names
-// as they are if its configuration cannot be read.
-func (m Machine) SortReady(lookPath func(string) (string, error), names []string) []string {
+// SortReady sorts names of agents of this user's server: those that are ready first, then in their
+// given order. It returns the names as they are if its configuration cannot be read.
+func (m Machine) SortReady(names []string) []string {
 	registry, err := m.Registry()
 	if err != nil {
 		return names
 	}
-	return readyFirst(m.Inspector(registry, lookPath), names)
+	return readyFirst(m.Inspector(registry), names)
 }
 
-// SortReady sorts names of agents of this machine: those that are ready first, then in their given
-// order.
 func readyFirst(x *agents.Inspector, names []string) []string {
 	rank := map[string]int{}
 	for _, name := range names {
@@ -44,12 +42,12 @@ func readyFirst(x *agents.Inspector, names []string) []string {
 
 // Installations describes the agents of this user's server: the default one first, then the others
 // that are ready. It returns nothing if its configuration cannot be read.
-func (m Machine) Installations(lookPath func(string) (string, error), names []string) (out []agents.Installation) {
+func (m Machine) Installations(names []string) (out []agents.Installation) {
 	registry, err := m.Registry()
 	if err != nil {
 		return nil
 	}
-	x := m.Inspector(registry, lookPath)
+	x := m.Inspector(registry)
 	first := cmp.Or(formAgent(x, names), registry.Default)
 	names = readyFirst(x, names)
 	if at := slices.Index(names, first); at > 0 {
@@ -61,8 +59,7 @@ func (m Machine) Installations(lookPath func(string) (string, error), names []st
 	return out
 }
 
-// ForForm returns the agent that the form of a new session starts with: "" for the default if
-// that is ready or no agent is, else the first of the names that is ready.
+// formAgent is ForForm for the agents that x looks at.
 func formAgent(x *agents.Inspector, names []string) string {
 	if name := x.Registry.Default; name != "" {
 		if r := x.Inspect(name); Readiness(&r) == 0 {
@@ -73,11 +70,12 @@ func formAgent(x *agents.Inspector, names []string) string {
 	return name
 }
 
-// ForForm returns the function ForForm for the agents of this user's server.
-func (m Machine) ForForm(lookPath func(string) (string, error), names []string) string {
+// ForForm returns the agent of this user's server that the form of a new session starts with: "" for
+// the default if that is ready or no agent is, else the first of the names that is ready.
+func (m Machine) ForForm(names []string) string {
 	registry, err := m.Registry()
 	if err != nil {
 		return ""
 	}
-	return formAgent(m.Inspector(registry, lookPath), names)
+	return formAgent(m.Inspector(registry), names)
 }

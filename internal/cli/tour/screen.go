@@ -113,7 +113,8 @@ func (o *tourOptions) writeEnd() {
 		cli.Out.Notef("agents: %s", err)
 		return
 	}
-	inspector := localagent.Of(cli).Inspector(registry, o.lookPath)
+	inspector := localagent.Of(cli).Inspector(registry)
+	inspector.LookPath = o.lookPath
 	var found []agents.Installation
 	for _, name := range registry.Names() {
 		if r := inspector.Inspect(name); localagent.Readiness(&r) < 2 {
