@@ -56,12 +56,12 @@ func hideExamples(cmd *cobra.Command) {
 // findDialect returns the dialect that flags in args, the environment or the configuration select,
 // before the flags are parsed. ok is false for none.
 func findDialect(cli *verb.Context, args []string) (_ codec.Dialect, ok bool) {
-	name := flagValue(args, "dialect")
+	name := flagValue(args, "--dialect")
 	if name == "" {
 		name = cli.Env("AGENTCTL_DIALECT")
 	}
-	local := flagValue(args, "data") != ""
-	if name == "" && flagValue(args, "server") == "" && cli.Env("AGENTCTL_SERVER") == "" && !local {
+	local := flagValue(args, "--data") != ""
+	if name == "" && flagValue(args, "--server") == "" && cli.Env("AGENTCTL_SERVER") == "" && !local {
 		if u, err := config.ReadUser(cli.Env); err == nil {
 			name = u.Dialect
 		}
@@ -69,16 +69,24 @@ func findDialect(cli *verb.Context, args []string) (_ codec.Dialect, ok bool) {
 	return dialect.Find(name)
 }
 
-// flagValue returns the last value of a flag in arguments that are not parsed yet.
-func flagValue(args []string, flag string) (value string) {
+// flagValue returns the last value of a flag in arguments that are not parsed yet. names are its
+// forms, such as --output and -o.
+func flagValue(args []string, names ...string) (value string) {
 	for i, arg := range args {
 		if arg == "--" {
 			return value
 		}
-		if arg == "--"+flag && i+1 < len(args) {
-			value = args[i+1]
-		} else if v, ok := strings.CutPrefix(arg, "--"+flag+"="); ok {
-			value = v
+		for _, name := range names {
+			rest, ok := strings.CutPrefix(arg, name)
+			switch {
+			case !ok:
+			case rest == "" && i+1 < len(args):
+				value = args[i+1]
+			case strings.HasPrefix(rest, "="):
+				value = rest[1:]
+			case len(name) == len("-o"):
+				value = rest
+			}
 		}
 	}
 	return value

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +39,7 @@ func Execute(ctx context.Context, cli *verb.Context, args []string) int {
 	if !cli.Call.Started && e.Code == protocol.CodeInternal {
 		e = exit.Usagef("%w", err).WithHint("see: %s --help", cmd.CommandPath())
 	}
-	if !cli.Call.Started && wantsJSON(args) { // an error may end parsing before --output
+	if !cli.Call.Started && flagValue(args, "--output", "-o") == verb.FormatJSON { // an error may end parsing before --output
 		cli.Out.JSON = true
 	}
 	cli.Out.PrintError(e.At(cli.Peer()))
@@ -55,26 +53,4 @@ func ExitError(err error) *exit.Error {
 		return exit.Errorf(exit.Interrupted, exit.CodeInterrupted, "%w", err)
 	}
 	return exit.From(err)
-}
-
-// wantsJSON finds -o json in arguments that cannot be parsed.
-func wantsJSON(args []string) bool {
-	if i := slices.Index(args, "--"); i >= 0 {
-		args = args[:i]
-	}
-	for i, arg := range args {
-		switch arg {
-		case "-o", "--output":
-			if i+1 < len(args) && args[i+1] == verb.FormatJSON {
-				return true
-			}
-		}
-		if v, ok := strings.CutPrefix(arg, "--output="); ok && v == verb.FormatJSON {
-			return true
-		}
-		if v, ok := strings.CutPrefix(arg, "-o"); ok && strings.TrimPrefix(v, "=") == verb.FormatJSON {
-			return true
-		}
-	}
-	return false
 }

@@ -135,7 +135,7 @@ func TestJSONIsAskedForBeforeFlagsAreRead(t *testing.T) {
 		"send --bogus -o json": true, "-ojson x": true, "--output=json": true, "-o=json": true, "x --output json": true,
 		"-o text": false, "": false, "-o": false, "send s -- -o json": false,
 	} {
-		if got := wantsJSON(strings.Fields(line)); got != want {
+		if got := flagValue(strings.Fields(line), "--output", "-o") == "json"; got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}
