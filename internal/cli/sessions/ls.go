@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -31,6 +32,8 @@ type listOptions struct {
 	NoHeader   bool
 	Quiet      bool
 	Summary    bool
+
+	filters []sessionFilter // parsed from Filter
 }
 
 var lsVerb = verb.Verb{
@@ -58,8 +61,11 @@ not answer within 5 seconds is reported. docs/scripts.md has the columns.`,
 			f.BoolVar(&o.Summary, "summary", false, "print the numbers of sessions by status")
 			verb.CompleteValues(cmd, "columns", sessiontable.ColumnNamesList())
 		},
-		Read: func(o *listOptions, _ []string) error { return o.check() },
-		Run:  runList,
+		Read: func(o *listOptions, _ []string) (err error) {
+			o.filters, err = parseSessionFilters(o.Filter)
+			return cmp.Or(o.check(), err)
+		},
+		Run: runList,
 	},
 }
 
@@ -74,27 +80,27 @@ func (o *listOptions) check() error {
 	if o.Quiet && (o.Summary || len(o.Columns) > 0) || o.Summary && len(o.Columns) > 0 {
 		return exit.Usagef("--quiet, --summary and --columns exclude each other")
 	}
-	if o.AllServers && (o.CLI.Selected.Explicit || o.CLI.Flags.Dialect != "") {
+	return checkAllServers(o.CLI, o.AllServers)
+}
+
+// checkAllServers returns a usage error if --all-servers is passed beside a selected server.
+func checkAllServers(cli *verb.Context, all bool) error {
+	if all && (cli.Selected.Explicit || cli.Flags.Dialect != "") {
 		return exit.Usagef("--all-servers excludes --server, --on, --data and --dialect")
 	}
-	_, err := parseSessionFilters(o.Filter)
-	return err
+	return nil
 }
 
 func runList(ctx context.Context, o *listOptions) error {
-	filters, err := parseSessionFilters(o.Filter)
-	if err != nil {
-		return err
-	}
-	o.All = o.All || wantsClosed(filters)
+	o.All = o.All || wantsClosed(o.filters)
 	rows, err := o.read(ctx)
 	if err != nil {
 		return err
 	}
-	archived := o.All || wantsArchived(filters) || o.CLI.Out.JSON && !o.Quiet
+	archived := o.All || wantsArchived(o.filters) || o.CLI.Out.JSON && !o.Quiet
 	kept := rows[:0]
 	for _, r := range rows {
-		if matchesAll(filters, r.Summary) && (archived || !r.Archived || r.Status == protocol.Waiting) {
+		if matchesAll(o.filters, r.Summary) && (archived || !r.Archived || r.Status == protocol.Waiting) {
 			kept = append(kept, r)
 		}
 	}

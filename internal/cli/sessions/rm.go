@@ -163,8 +163,8 @@ func (o *removeOptions) confirm(ctx context.Context, list []protocol.Summary, no
 		o.CLI.Out.Notef("%s  %s  %s  %s", s.Session, s.Status, format.Age(now.Sub(s.Updated)),
 			output.Cell(strings.TrimSpace(s.Name+" "+s.Title), 60))
 	}
-	question := fmt.Sprintf("remove these %d sessions? [y/N] ", len(list))
-	if yes, err := o.ask(ctx, question); err != nil || yes {
+	question := fmt.Sprintf("remove these %d sessions?", len(list))
+	if yes, err := o.CLI.Input().Confirm(ctx, o.CLI.Out.Stderr, question); err != nil || yes {
 		return err
 	}
 	return errRefused
@@ -173,11 +173,4 @@ func (o *removeOptions) confirm(ctx context.Context, list []protocol.Summary, no
 // hasTerminal reports whether the user can be asked.
 func (o *removeOptions) hasTerminal() bool {
 	return output.IsTerminal(o.CLI.Stdin) && output.IsTerminal(o.CLI.Out.Stderr)
-}
-
-// ask asks a question and reports whether the answer is yes.
-func (o *removeOptions) ask(ctx context.Context, question string) (bool, error) {
-	answer, err := o.CLI.Input().Ask(ctx, o.CLI.Out.Stderr, question)
-	a := strings.ToLower(answer)
-	return a == "y" || a == "yes", err
 }

@@ -81,7 +81,7 @@ func (o *removeOptions) confirmIgnored(ctx context.Context, w *worktree.Worktree
 		return left, nil
 	}
 	o.CLI.Out.Notef("the worktree %s has %s", w.Dir, left)
-	switch yes, err := o.ask(ctx, "remove them? [y/N] "); {
+	switch yes, err := o.CLI.Input().Confirm(ctx, o.CLI.Out.Stderr, "remove them?"); {
 	case err != nil:
 		return "", err
 	case yes:

@@ -21,6 +21,8 @@ type watchOptions struct {
 	Columns    []string
 	Filter     []string
 	Summary    bool
+
+	filters []sessionFilter // parsed from Filter
 }
 
 var watchVerb = verb.Verb{
@@ -45,9 +47,9 @@ ls --summary" when it changes. --filter is as for ls.`,
 			f.BoolVar(&o.Summary, "summary", false, "print the numbers of sessions by status")
 			verb.CompleteValues(cmd, "columns", sessiontable.ColumnNamesList())
 		},
-		Read: func(o *watchOptions, _ []string) error {
-			if o.AllServers && (o.CLI.Selected.Explicit || o.CLI.Flags.Dialect != "") {
-				return exit.Usagef("--all-servers excludes --server, --on, --data and --dialect")
+		Read: func(o *watchOptions, _ []string) (err error) {
+			if err := checkAllServers(o.CLI, o.AllServers); err != nil {
+				return err
 			}
 			if o.Summary && len(o.Columns) > 0 {
 				return exit.Usagef("--summary and --columns exclude each other")
@@ -55,7 +57,7 @@ ls --summary" when it changes. --filter is as for ls.`,
 			if err := sessiontable.CheckColumns(o.Columns); err != nil {
 				return err
 			}
-			_, err := parseSessionFilters(o.Filter)
+			o.filters, err = parseSessionFilters(o.Filter)
 			return err
 		},
 		Run: runWatch,
@@ -63,10 +65,6 @@ ls --summary" when it changes. --filter is as for ls.`,
 }
 
 func runWatch(ctx context.Context, o *watchOptions) error {
-	filters, err := parseSessionFilters(o.Filter)
-	if err != nil {
-		return err
-	}
 	ctx, stop := verb.WhileRead(ctx, o.CLI.Out.Stdout)
 	defer stop()
 	c, err := connection.OpenWith(ctx, o.CLI, connection.Unbounded)
@@ -80,7 +78,7 @@ func runWatch(ctx context.Context, o *watchOptions) error {
 		server, closeOthers = screen.WithNamedServers(o.CLI, server)
 		defer closeOthers()
 	}
-	p := newWatchPrinter(o, filters)
+	p := newWatchPrinter(o)
 	if err := p.printFirst(c); err != nil {
 		return err
 	}

@@ -20,7 +20,6 @@ import (
 // A watchPrinter prints sessions that change.
 type watchPrinter struct {
 	options *watchOptions
-	filters []sessionFilter
 	all     *sessionlist.List
 	printed map[string]*printedSession
 	counts  string // the last line of --summary
@@ -34,9 +33,9 @@ type printedSession struct {
 	rate    tokenRate
 }
 
-func newWatchPrinter(o *watchOptions, filters []sessionFilter) *watchPrinter {
+func newWatchPrinter(o *watchOptions) *watchPrinter {
 	return &watchPrinter{
-		options: o, filters: filters, all: sessionlist.New(), printed: map[string]*printedSession{},
+		options: o, all: sessionlist.New(), printed: map[string]*printedSession{},
 		widths: make([]int, len(o.Columns)),
 	}
 }
@@ -73,7 +72,7 @@ func (p *watchPrinter) printFirst(c *connection.Conn) error {
 // put updates the list, and reports whether the session has changed since it was printed. It marks
 // a session that does not meet the conditions as deleted.
 func (p *watchPrinter) put(s *protocol.Summary) (changed bool) {
-	if !matchesAll(p.filters, s) {
+	if !matchesAll(p.options.filters, s) {
 		s.Deleted = true
 	}
 	p.all.Put(*s)

@@ -3,7 +3,6 @@ package steer
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"agentctl/internal/exit"
@@ -37,12 +36,9 @@ func (o *decisionOptions) confirm(ctx context.Context, a *protocol.Approval) err
 	case o.Always:
 		question = "allow always, " + output.OneLine(a.Scope(), 0)
 	}
-	answer, err := o.CLI.Input().Ask(ctx, o.CLI.Out.Stdout, question+"? [y/N] ")
-	if err != nil {
-		return err
-	}
-	if line := strings.ToLower(answer); line != "y" && line != "yes" {
+	yes, err := o.CLI.Input().Confirm(ctx, o.CLI.Out.Stdout, question+"?")
+	if err == nil && !yes {
 		return exit.Usagef("not decided: answer y to allow the request, or pass --yes")
 	}
-	return nil
+	return err
 }

@@ -118,6 +118,13 @@ func (in Input) Ask(ctx context.Context, w io.Writer, question string) (string, 
 	return in.readLine(ctx)
 }
 
+// Confirm asks a question as Ask does, and reports whether the answer is yes.
+func (in Input) Confirm(ctx context.Context, w io.Writer, question string) (bool, error) {
+	answer, err := in.Ask(ctx, w, question+" [y/N] ")
+	answer = strings.ToLower(answer)
+	return answer == "y" || answer == "yes", err
+}
+
 // readLine reads one line from stdin, byte by byte, so that the next question gets the next line.
 func (in Input) readLine(ctx context.Context) (string, error) {
 	type result struct {
