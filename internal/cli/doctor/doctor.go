@@ -22,6 +22,7 @@ import (
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/config"
 	"agentctl/internal/exit"
+	"agentctl/internal/instructions"
 	"agentctl/internal/localserver"
 	"agentctl/internal/output"
 	"agentctl/internal/retired"
@@ -321,6 +322,53 @@ func (o *doctorOptions) checkHooks(dir localserver.Dir) []check {
 		if len(h.Command) > 0 {
 			checks = append(checks, found)
 		}
+	}
+	return checks
+}
+
+// checkSandboxes shows the sandbox of sessions that choose none, and which modes can be set up here.
+func checkSandboxes(r *agents.Registry) []check {
+	c := check{"sandbox", checkOK, "by default " + r.SandboxDefault.Or().String()}
+	if !r.SandboxDefault.Confines() {
+		c.Status, c.Detail = checkNote, "off by default: agentctl refuses an agent the direct ways to decide its own "+
+			"requests, and a process of the same user can act as that user"
+	}
+	checks := []check{c}
+	for _, mode := range protocol.SandboxModes[1:] {
+		for _, network := range []protocol.SandboxNetwork{protocol.SandboxNetworkOn, protocol.SandboxNetworkOff} {
+			s := protocol.Sandbox{Mode: mode, Network: network}
+			c := check{"sandbox " + string(mode), checkOK, fmt.Sprintf("can be set up, network %s", network)}
+			if err := r.CheckSandbox(s); err != nil {
+				c.Status, c.Detail = checkNote, fmt.Sprintf("network %s: %s", network, protocol.AsError(err).Message)
+			}
+			checks = append(checks, c)
+		}
+	}
+	return checks
+}
+
+// shownInstructions are the bytes of instructions that agents with a model get if their context is large.
+const shownInstructions = 32 << 10
+
+// checkInstructions names the files with instructions that agents with a model get in this directory.
+func checkInstructions(env func(string) string) (checks []check) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil
+	}
+	files, left := instructions.Read(instructions.Place{
+		Dir: dir, Global: config.UserInstructions(env), Most: shownInstructions,
+	})
+	for _, f := range files {
+		detail := fmt.Sprintf("%s, %d bytes", f.Path, len(f.Text))
+		if f.By != "" {
+			detail += ", imported by " + f.By
+		}
+		checks = append(checks, check{"instructions", checkOK, detail})
+	}
+	if left != nil {
+		checks = append(checks, check{"instructions", checkNote, fmt.Sprintf(
+			"more than %d KiB: left out or cut are %s", shownInstructions>>10, strings.Join(left, ", "))})
 	}
 	return checks
 }

@@ -3,8 +3,10 @@ package turn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"agentctl/internal/cli/connection"
@@ -343,4 +345,55 @@ func newOutcome(t *protocol.Transcript, end *protocol.TurnEndedData) protocol.Tu
 		o.Files = export.ChangedFiles(turn.Items)
 	}
 	return o
+}
+
+// follows reports whether the session continues automatically after a usage limit ended the turn.
+// The tracker then follows the message with which it continues.
+func (t *Tracker) follows(end *protocol.TurnEndedData) (bool, error) {
+	if !t.Continues || end.Reason != protocol.ReasonLimited {
+		return false, nil
+	}
+	s, err := t.current()
+	if err != nil {
+		return false, err
+	}
+	h := s.LimitHold()
+	if h == nil || h.Until == nil {
+		return false, nil
+	}
+	t.endLine()
+	t.CLI.Out.Notef("%s; the session continues %s", failure(end), output.LocalTime(*h.Until))
+	t.Message, t.Turn, t.transcript = h.MessageID, "", protocol.Transcript{}
+	return true, nil
+}
+
+// TrackUntilInterrupted is track until a signal or --timeout ends the waiting. Then the error says
+// that the turn continues, and how to come back.
+func (t *Tracker) TrackUntilInterrupted(c *connection.Conn, session string, seq uint64) error {
+	ctx, stop := verb.NotifySignal(c.Context(), os.Interrupt)
+	unhook := context.AfterFunc(ctx, func() {
+		if errors.Is(context.Cause(ctx), verb.ErrSignalled) {
+			c.Abort(verb.ErrSignalled)
+		}
+	})
+	err := t.Track(c, session, seq)
+	unhook()
+	var e, result *exit.Error
+	switch signalled := stop(); {
+	case signalled != nil && !errors.As(signalled, &e):
+		return signalled
+	case signalled != nil:
+	case err == nil || errors.As(err, &result) || !errors.Is(context.Cause(c.Context()), exit.ErrTimeout):
+		return err
+	default:
+		e = exit.Errorf(exit.Timeout, protocol.CodeTimeout, "%w", exit.ErrTimeout)
+	}
+	if c.Ephemeral() {
+		return e
+	}
+	again := "--turn " + t.Turn
+	if t.Message != "" {
+		again = "--message " + t.Message
+	}
+	return e.WithHint("the turn continues; agentctl wait %[1]s %[2]s, or agentctl attach %[1]s", session, again)
 }
