@@ -8,8 +8,8 @@ import (
 
 // reloaded are the fields of Server that a running server takes over.
 var reloaded = []string{
-	"Agents", "MCP", "Providers", "DefaultAgent", "Sandbox", "Timeouts", "Window", "Limits", "Origins", "Hooks",
-	"ContinueAfterLimit",
+	"Agents", "MCP", "Providers", "DefaultAgent", "Sandbox", "Window", "Limits", "Origins", "Hooks",
+	"ContinueAfterLimit", "ApprovalTimeout", "EditHold", "AgentIdle", "StateTTL",
 }
 
 // A change of any value that a running server does not take over is named by its key.

@@ -36,8 +36,16 @@ type Server struct {
 
 	ContinueAfterLimit int `json:"continue_after_limit"` // times that a session continues after usage limits, unless its creator chooses; default 0
 
-	Timeouts
-	States
+	// Durations of sessions; 0 is the server's default.
+
+	ApprovalTimeout Duration `json:"approval_timeout"` // for the decision about a request; default no limit
+	EditHold        Duration `json:"edit_hold"`        // of a queue while a user edits a message; default 30s
+	AgentIdle       Duration `json:"agent_idle"`       // until an idle agent that can continue later is stopped; default 12h
+	StateTTL        Duration `json:"state_ttl"`        // of exported states; default 168h
+
+	StateSecret string   `json:"state_secret"` // of exported states; default: generated
+	StateKeys   []string `json:"state_keys"`   // files of the public keys of servers whose states are restored
+
 	Sync    string   `json:"sync"`    // of the store: normal or full; default normal
 	Window  int64    `json:"window"`  // bytes that a client may leave unacknowledged; default 16777216
 	Limits  Limits   `json:"limits"`  // of clients and sessions
@@ -53,20 +61,6 @@ type Server struct {
 
 // Retired returns the settings in the file that earlier versions knew.
 func (c *Server) Retired() []retired.Name { return c.retired }
-
-// States are the keys of exported states.
-type States struct {
-	StateSecret string   `json:"state_secret"` // of exported states; default: generated
-	StateKeys   []string `json:"state_keys"`   // files of the public keys of servers whose states are restored
-}
-
-// Timeouts are durations of sessions; 0 is the server's default.
-type Timeouts struct {
-	ApprovalTimeout Duration `json:"approval_timeout"` // for the decision about a request; default no limit
-	EditHold        Duration `json:"edit_hold"`        // of a queue while a user edits a message; default 30s
-	AgentIdle       Duration `json:"agent_idle"`       // until an idle agent that can continue later is stopped; default 12h
-	StateTTL        Duration `json:"state_ttl"`        // of exported states; default 168h
-}
 
 // A Retention says which unused sessions are removed; 0 removes none.
 type Retention struct {

@@ -42,12 +42,10 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 			},
 		},
 		DefaultAgent: "a", ContinueAfterLimit: 3,
-		Timeouts: Timeouts{
-			ApprovalTimeout: Duration(5 * time.Minute), EditHold: Duration(time.Second),
-			AgentIdle: Duration(6 * time.Hour), StateTTL: Duration(168 * time.Hour),
-		},
-		States: States{StateKeys: []string{"/etc/agentctl/other.pem", "/x.pem"}, StateSecret: "s"},
-		Sync:   "full", Window: 1024, Limits: Limits{Message: 2048, InFlight: 3, Rate: 7},
+		ApprovalTimeout: Duration(5 * time.Minute), EditHold: Duration(time.Second),
+		AgentIdle: Duration(6 * time.Hour), StateTTL: Duration(168 * time.Hour),
+		StateKeys: []string{"/etc/agentctl/other.pem", "/x.pem"}, StateSecret: "s",
+		Sync: "full", Window: 1024, Limits: Limits{Message: 2048, InFlight: 3, Rate: 7},
 		Origins:   []string{"https://box.example:8443"},
 		Retention: Retention{Age: Duration(time.Hour), Sessions: 5, Bytes: 9},
 		Dialects: map[string]Dialect{"myagent": {

@@ -40,31 +40,21 @@ type User struct {
 	Keep   int         `json:"keep"`   // sessions that stay subscribed; 0: the default
 	Keys   keymap.Keys `json:"keys"`   // by action
 
-	Appearance
+	Theme  ui.Theme `json:"theme"`
+	Color  *bool    `json:"color"`  // nil: true
+	Images string   `json:"images"` // "off": as lines of text
 
 	NotifyStates []notify.State `json:"notify_states"` // announced states; none: all
 	NotifyLabels []string       `json:"notify_labels"` // KEY or KEY=VALUE of the sessions; none: all
 
-	NewSessions
+	PassEnv  []string  `json:"pass_env"` // variables that new sessions get from the shell: names, or PREFIX_*
+	Worktree Worktrees `json:"worktree"`
 
 	retired []retired.Name // that the file has
 }
 
 // Retired returns the names in the file that earlier versions knew: settings and actions.
 func (u *User) Retired() []retired.Name { return u.retired }
-
-// Appearance is how the screen draws, in the user's file.
-type Appearance struct {
-	Theme  ui.Theme `json:"theme"`
-	Color  *bool    `json:"color"`  // nil: true
-	Images string   `json:"images"` // "off": as lines of text
-}
-
-// NewSessions are the defaults of new sessions, in the user's file.
-type NewSessions struct {
-	PassEnv  []string  `json:"pass_env"` // variables that they get from the shell: names, or PREFIX_*
-	Worktree Worktrees `json:"worktree"`
-}
 
 // Worktrees describe the git worktrees of new sessions.
 type Worktrees struct {

@@ -27,15 +27,13 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 	yes, no := true, false
 	want := User{
 		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada",
-		Appearance: Appearance{Theme: ui.ThemeDark, Color: &yes, Images: "off"},
-		Mouse:      true, Bell: &yes, Notify: &no, Keep: 5,
+		Theme: ui.ThemeDark, Color: &yes, Images: "off",
+		Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
 		NotifyStates: []notify.State{notify.Waiting, notify.Failed}, NotifyLabels: []string{"team=infra", "urgent"},
-		Keys: keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "list.remove": {"x"}, "plan.restart": {}},
-		NewSessions: NewSessions{
-			PassEnv:  []string{"MY_KEY", "CORP_*"},
-			Worktree: Worktrees{Path: "../{repo}-{branch}", Setup: []string{"make", "deps"}},
-		},
-		Servers: map[string]NamedServer{"box": {URL: "ssh://ada@box:2222", Command: "/opt/agentctl", Share: &no}},
+		Keys:     keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "list.remove": {"x"}, "plan.restart": {}},
+		PassEnv:  []string{"MY_KEY", "CORP_*"},
+		Worktree: Worktrees{Path: "../{repo}-{branch}", Setup: []string{"make", "deps"}},
+		Servers:  map[string]NamedServer{"box": {URL: "ssh://ada@box:2222", Command: "/opt/agentctl", Share: &no}},
 	}
 	if !reflect.DeepEqual(u, want) {
 		t.Errorf("%+v\nwant %+v", u, want)

@@ -78,7 +78,7 @@ func TestFlagsAndEnvironmentWinOverTheFile(t *testing.T) {
 func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 	no := false
 	cli := &verb.Context{Env: func(string) string { return "" }, User: config.User{
-		Appearance: config.Appearance{Theme: ui.ThemeLight, Images: "off"}, Mouse: true, Bell: &no, Notify: &no,
+		Theme: ui.ThemeLight, Images: "off", Mouse: true, Bell: &no, Notify: &no,
 		Keys: keymap.Keys{"help": {"f12"}},
 	}}
 	got, err := verbtest.Parse[attachOptions](&attachVerb, "fix")

@@ -17,7 +17,7 @@ func TestTheLogHidesSecretsOfTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("MODEL_API_KEY", "value-of-the-server")
-	c := &config.Server{States: config.States{StateSecret: "secret-of-states"}}
+	c := &config.Server{StateSecret: "secret-of-states"}
 	c.Agents = map[string]agents.Config{"mine": {Env: map[string]string{"K": "value-of-the-agent"}}}
 	server := agents.MCPServer{}
 	server.Env = map[string]string{"K": "prefix ${MODEL_API_KEY}"}
