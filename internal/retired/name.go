@@ -51,6 +51,7 @@ var Names = sync.OnceValue(func() []Name {
 		{Action, "transcript.point", "2026-11", "nothing; say which item you mean in a message"},
 		{Action, "review.copy-comments", "2026-11", "nothing; comments are sent with a decision or as a message"},
 		{Action, "go-to-pointer", "2026-11", "nothing; users no longer point at items"},
+		{Action, "copy.block", "2026-11", "copy.begin and list.down; list.copy copies a code block"},
 		{Action, "images", "2026-11", "\"images\" in config.json: auto or off"},
 		{Action, "wire", "2026-11", "agentctl attach --wire FILE"},
 		{Action, "wire.find", "2026-11", "agentctl attach --wire FILE, and jq or a pager on the file"},

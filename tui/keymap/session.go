@@ -93,12 +93,10 @@ var transcript = []row{
 // Actions of copy mode.
 const (
 	StartSelection Action = "copy.begin"
-	SelectBlock    Action = "copy.block"
 )
 
 var copyMode = []row{
 	{StartSelection, keys{"space"}, "start a selection", nil},
-	{SelectBlock, keys{"b"}, "select the block", nil},
 }
 
 // Actions of the context page.

@@ -353,7 +353,7 @@ var screenScenes = []goldenScene{
 	},
 	{
 		name:    "copy_mode",
-		open:    fromScene("transcript", pressing("tab", "[", "space", "b")),
+		open:    fromScene("transcript", pressing("tab", "[", "space", "space")),
 		heights: screenHeights,
 		shows: []string{
 			"▌▎ bob 09:41",

@@ -179,7 +179,7 @@ func TestSelectedLinkIntact(t *testing.T) {
 	s := open(t, tuitest.Scenes["prose"](), 60, 40)
 	// The view searches locally.
 	s.session.Reply = func(a tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
-	for _, keys := range [][]string{{"/"}, {"enter"}, {"space"}, {"b"}, {"esc"}, {"esc"}} {
+	for _, keys := range [][]string{{"/"}, {"enter"}, {"space"}, {"esc"}, {"esc"}} {
 		if keys[0] == "enter" {
 			s.typeText("site example")
 		}

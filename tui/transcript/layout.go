@@ -131,34 +131,6 @@ func (l *layout) CountLines(a, b Point) int {
 	return l.linesBefore(b.Item) + b.Line - l.linesBefore(a.Item) - a.Line + 1
 }
 
-// Paragraph returns the first and last line of the paragraph at p. Blank lines separate paragraphs;
-// on a blank line, both results are p. A paragraph lies within the header, body or footer of an
-// item.
-func (l *layout) Paragraph(p Point) (first, last Point) {
-	p = l.Clamp(p)
-	if l.Len() == 0 {
-		return p, p
-	}
-	b := l.block(p.Item)
-	first, last = p, p
-	if p.Line >= b.height() || b.text(p.Line) == "" {
-		return first, last
-	}
-	start, end := 0, len(b.Header)
-	if body := len(b.Header) + len(b.Body); p.Line >= body {
-		start, end = body, b.height()
-	} else if p.Line >= end {
-		start, end = end, body
-	}
-	for first.Line > start && b.text(first.Line-1) != "" {
-		first.Line--
-	}
-	for last.Line < end-1 && b.text(last.Line+1) != "" {
-		last.Line++
-	}
-	return first, last
-}
-
 // FindLine returns the first rendered line of an item that matches, searching from the line from in
 // steps of 1 or -1. If from is past the end, the search starts at the last line.
 func (l *layout) FindLine(id ID, from, step int, match func(line string) bool) (line int, ok bool) {

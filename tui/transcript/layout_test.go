@@ -50,7 +50,7 @@ func TestPointsAndTextMatchAllLines(t *testing.T) {
 	})
 }
 
-func TestParagraph(t *testing.T) {
+func TestBodyStartAndCountLines(t *testing.T) {
 	l := NewList(1 << 20)
 	l.Resize(40, 10)
 	l.Append(blockItem{Block{
@@ -58,14 +58,6 @@ func TestParagraph(t *testing.T) {
 		Body:   []string{"a", "b", "", "c", "d"},
 		Footer: []string{"  footer"},
 	}}, false)
-	for line, want := range map[int][2]int{
-		0: {0, 0}, 1: {1, 1}, 2: {2, 3}, 3: {2, 3}, 4: {4, 4}, 5: {5, 6}, 6: {5, 6}, 7: {7, 7},
-	} {
-		from, to := l.Paragraph(Point{0, line})
-		if from.Line != want[0] || to.Line != want[1] {
-			t.Errorf("paragraph at line %d: %d to %d, want %v", line, from.Line, to.Line, want)
-		}
-	}
 	l.Lines()
 	if n := l.CountLines(Point{0, 6}, Point{0, 2}); n != 5 {
 		t.Errorf("CountLines = %d, want 5", n)

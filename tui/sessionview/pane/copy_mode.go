@@ -82,8 +82,6 @@ func (c *copyMode) press(key string) (handled bool) {
 		c.selecting = true
 		c.start = c.cursor
 		c.move(c.cursor)
-	case keymap.SelectBlock:
-		c.selectBlock()
 	default:
 		switch c.styles.Keys.At(keymap.Global, key) {
 		case keymap.FocusNext, keymap.FocusPrevious, keymap.Help, keymap.Interrupt, keymap.Find:
@@ -102,30 +100,12 @@ func (c *copyMode) take() (text string, more bool) {
 	return strings.Join(lines, "\n"), more
 }
 
-// selectBlock selects the paragraph at the cursor. If it is selected already, the selection is
-// extended by the next paragraph.
-func (c *copyMode) selectBlock() {
-	list := c.view.List
-	from, to := list.Paragraph(c.cursor)
-	if c.selecting && c.cursor == to && !from.Before(c.start) {
-		_, to = list.Paragraph(list.MovePoint(to, 1))
-		if lines, _ := list.TextBetween(to, to, ui.MaxCopy); len(lines) > 0 && lines[0] == "" {
-			_, to = list.Paragraph(list.MovePoint(to, 1)) // skip the blank line
-		}
-		c.move(to)
-		return
-	}
-	c.selecting, c.start = true, from
-	c.move(to)
-}
-
 // hint returns the number of selected lines and the keys of copy mode, or "" outside of it.
 func (c *copyMode) hint() string {
 	if !c.active {
 		return ""
 	}
 	lines := format.Count(c.view.List.CountLines(c.start, c.cursor), "line")
-	keys := c.styles.Keys.Hint(keymap.StartSelection, "starts selection", keymap.SelectBlock, "block",
-		keymap.Choose, "copies", keymap.Back, "closes")
+	keys := c.styles.Keys.Hint(keymap.StartSelection, "starts selection", keymap.Choose, "copies", keymap.Back, "closes")
 	return c.styles.Warning.Render("copy mode: "+lines) + c.styles.Dim.Render(" · "+keys)
 }

@@ -75,21 +75,16 @@ func TestCopySource(t *testing.T) {
 func TestCopyLines(t *testing.T) {
 	s := openWithAnswer(t)
 	s.press("tab", "up", "space")
-	s.MustShow("copy mode: 1 line · space starts selection · b block")
+	s.MustShow("copy mode: 1 line · space starts selection · enter copies")
 	if got := s.copyWith("c"); got != "Run it many times, with a line that is longer than the" {
 		t.Errorf("copied line %q", got)
 	}
 	s.MustShow("copied 1 line, 54 characters")
 	s.MustHide("copy mode")
-	s.press("space", "b")
+	s.press("space", "space", "down")
 	want := "Run it many times, with a line that is longer than the\nscreen is wide and has to be wrapped:"
 	if got := s.copyWith("enter"); got != want {
-		t.Errorf("copied block %q, want %q", got, want)
-	}
-	s.press("space", "b", "b")
-	s.MustShow("copy mode: 7 lines")
-	if got := s.copyWith("c"); !strings.HasSuffix(got, "to be wrapped:\n\n go\n for range 100 {\n     go test()\n }") {
-		t.Errorf("copied two blocks %q", got)
+		t.Errorf("copied lines %q, want %q", got, want)
 	}
 	s.press("space", "down", "down", "down", "down", "space", "j", "j")
 	if got := s.copyWith("c"); got != " for range 100 {\n     go test()\n }" {
@@ -104,7 +99,7 @@ func TestCopyLines(t *testing.T) {
 
 func TestCopyModeKeepsPosition(t *testing.T) {
 	s := open(t, tuitest.LongSession(transcriptview.ItemsMax/3-5), 60, 20)
-	s.press("tab", "[", "space", "b")
+	s.press("tab", "[", "space", "space")
 	want := s.pane.View.List.Item(s.pane.copying.cursor.Item)
 	more := tuitest.LongSession(20)
 	more.Pending = more.Pending[3:]
