@@ -6,11 +6,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// List is a virtual list: a window of lines over any number of items. No method loops over all
-// items. Drawing and scrolling cost as much as the visible lines, other methods O(log n).
+// List is a virtual list: a window of lines over any number of items. No method renders or measures all
+// items. Drawing and scrolling cost as much as the visible lines, other methods O(log n) unless they say
+// otherwise.
 type List struct {
 	viewport
-	anchors   anchorIndex
 	selection selection
 
 	highlight      func(line string) string // nil: none
@@ -28,16 +28,12 @@ func NewList(cacheBytes int) *List {
 
 // Append adds an item at the end.
 func (l *List) Append(item Item, collapsed bool) ID {
-	id := l.append(entry{item: item, collapsed: collapsed}, l.estimate(item, collapsed))
-	l.anchors.add(id, item)
-	return id
+	return l.append(entry{item: item, collapsed: collapsed}, l.estimate(item, collapsed))
 }
 
 // Prepend adds an item before the first.
 func (l *List) Prepend(item Item, collapsed bool) ID {
-	id := l.prepend(entry{item: item, collapsed: collapsed}, l.estimate(item, collapsed))
-	l.anchors.add(id, item)
-	return id
+	return l.prepend(entry{item: item, collapsed: collapsed}, l.estimate(item, collapsed))
 }
 
 // A NewItem is an item for a list and whether it is collapsed.
@@ -60,14 +56,10 @@ func (l *List) ReplaceFirst(items []NewItem, points ...*Point) {
 			below[i] = l.block(p.Item).height() - p.Line
 		}
 	}
-	if first < end {
-		l.anchors.remove(first, end)
-	}
 	for i, it := range items {
 		id := first + ID(i)
 		e := l.entry(id)
 		e.item, e.collapsed = it.Item, it.Collapsed
-		l.anchors.add(id, it.Item)
 		l.Invalidate(id)
 	}
 	for i, p := range points {
@@ -84,7 +76,7 @@ func (l *List) DropBefore(first ID) {
 		return
 	}
 	old := l.items
-	l.items, l.cache, l.anchors = items{}, newBlockCache(l.cache.budget), anchorIndex{}
+	l.items, l.cache = items{}, newBlockCache(l.cache.budget)
 	l.rangeHighlight = lineRange{}
 	l.selection.active = l.selection.active && l.selection.item >= first
 	l.selection.item -= first
@@ -93,7 +85,7 @@ func (l *List) DropBefore(first ID) {
 	}
 	for id := first; id <= old.Last(); id++ {
 		e := *old.entry(id)
-		l.anchors.add(l.append(e, old.itemHeight(id)), e.item)
+		l.append(e, old.itemHeight(id))
 	}
 }
 

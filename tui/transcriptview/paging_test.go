@@ -78,7 +78,7 @@ func items(v *View) []string {
 		b := v.List.Item(id).Block(60, v.List.Collapsed(id))
 		out = append(out, fmt.Sprint(b.Header, b.Body, b.Footer))
 	}
-	for kind := range transcript.AnchorKind(transcript.MaxAnchorKinds) {
+	for kind := TurnAnchor; kind <= StepAnchor; kind++ {
 		for id, ok := v.List.NextAnchor(kind, v.List.First()-1, 1); ok; id, ok = v.List.NextAnchor(kind, id, 1) {
 			out = append(out, fmt.Sprint("kind ", kind, " at ", id-v.List.First()))
 		}
