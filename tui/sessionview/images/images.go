@@ -40,13 +40,6 @@ type Images struct {
 	at time.Time // of the load of the images on the screen; zero: none
 }
 
-// loadedMsg is the result of the load of an image.
-type loadedMsg struct {
-	picture   *transcriptview.Picture
-	thumbnail *thumbnail.Thumbnail
-	err       error
-}
-
 // Deadline implements [ui.Timed]: a change of the screen is followed by the load of its images. A
 // transcript without images has no deadline.
 func (i *Images) Deadline() time.Time {
@@ -61,24 +54,6 @@ func (i *Images) Deadline() time.Time {
 func (i *Images) Due() (cmd tea.Cmd, changed bool) {
 	i.at = time.Time{}
 	return i.show()
-}
-
-// Update implements [panel.Part].
-func (i *Images) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	loaded, ok := msg.(loadedMsg)
-	if !ok {
-		return nil, false
-	}
-	p := loaded.picture
-	p.Loading, p.Thumbnail = false, loaded.thumbnail
-	if loaded.err != nil {
-		p.Problem = remote.ErrorText(loaded.err)
-		if errors.Is(loaded.err, context.DeadlineExceeded) {
-			p.Problem = "it takes too long to decode"
-		}
-	}
-	i.Transcript.List.Restyle()
-	return nil, true
 }
 
 // show loads the images on the screen that are not loaded.
@@ -131,20 +106,31 @@ func (i *Images) load(f describe.File, p *transcriptview.Picture) tea.Cmd {
 	}
 	p.Loading = true
 	display := i.Styles.Images
-	return i.Commands.Tasks.Run(func(ctx context.Context) tea.Msg {
+	var loaded *thumbnail.Thumbnail
+	return i.Commands.Run(func(ctx context.Context) error {
 		data, err := f.Content()
 		if f.Blob != "" && !f.Inline() {
 			data, err = files.ReadBlob(ctx, i.Commands, f.Blob, picture.MaxBytes)
 		}
-		if err == nil && data == nil {
-			err = errors.New("the session has no content of it")
+		switch {
+		case err != nil:
+			return err
+		case data == nil:
+			return errors.New("the session has no content of it")
 		}
-		var t *thumbnail.Thumbnail
-		if err == nil {
-			ctx, cancel := context.WithTimeout(ctx, decodeTime)
-			defer cancel()
-			t, err = display.Load(ctx, data)
+		ctx, cancel := context.WithTimeout(ctx, decodeTime)
+		defer cancel()
+		loaded, err = display.Load(ctx, data)
+		return err
+	}, func(err error) tea.Cmd {
+		p.Loading, p.Thumbnail = false, loaded
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			p.Problem = "it takes too long to decode"
+		case err != nil:
+			p.Problem = remote.ErrorText(err)
 		}
-		return loadedMsg{p, t, err}
+		i.Transcript.List.Restyle()
+		return nil
 	})
 }

@@ -19,16 +19,10 @@ const nextPageDelay = 50 * time.Millisecond
 type history struct {
 	panel.Base
 	view *transcriptview.View
+	add  func(page *protocol.HistoryResult, err error) tea.Cmd // adds an answer to the transcript
 
 	jump *jump     // in progress, or nil
 	next time.Time // of the request of the page after the first one; zero: none
-}
-
-// olderMsg carries a page of older turns.
-type olderMsg struct {
-	epoch string
-	page  *protocol.HistoryResult
-	err   error
 }
 
 // Deadline implements [ui.Timed]: a small first page is followed by another one.
@@ -63,13 +57,13 @@ func (h *history) request() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	epoch := h.Replica.Epoch
-	return h.Commands.Tasks.Run(func(ctx context.Context) tea.Msg {
-		page := new(protocol.HistoryResult)
-		err := h.Commands.Session.Do(ctx, protocol.DoHistory, data, page)
-		if ctx.Err() != nil {
-			return nil
+	epoch, page := h.Replica.Epoch, new(protocol.HistoryResult)
+	return h.Commands.Run(func(ctx context.Context) error {
+		return h.Commands.Session.Do(ctx, protocol.DoHistory, data, page)
+	}, func(err error) tea.Cmd {
+		if epoch != h.Replica.Epoch || page.Epoch != "" && page.Epoch != epoch {
+			return nil // of a log that was replaced
 		}
-		return olderMsg{epoch, page, err}
+		return h.add(page, err)
 	})
 }

@@ -63,7 +63,7 @@ type pendingHit struct {
 // New returns the pane of an empty transcript.
 func New(c Config) *Pane {
 	p := &Pane{Config: c, View: transcriptview.New(c.Styles)}
-	p.history = history{Base: c.Base, view: p.View}
+	p.history = history{Base: c.Base, view: p.View, add: p.addOlder}
 	p.search = search{Base: c.Base, view: p.View, history: &p.history}
 	p.copier = copier{view: p.View, status: c.Commands.Status, clipboard: c.Clipboard}
 	p.copying = copyMode{styles: c.Styles, view: p.View}
@@ -83,29 +83,20 @@ func (p *Pane) Apply(e *protocol.Event) {
 	}
 }
 
-// Update adds older turns, and lays the items out again after a change of the styles.
+// Update lays the items out again after a change of the styles.
 func (p *Pane) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	switch msg := msg.(type) {
-	case olderMsg:
-		return p.addOlder(msg), true
-	case ui.RestyleMsg:
+	_, restyle := msg.(ui.RestyleMsg)
+	if restyle {
 		p.View.List.Restyle()
-		return nil, true
 	}
-	return nil, false
+	return nil, restyle
 }
 
-// addOlder adds a page of older turns and continues the search or the jump that waits for it. A page
-// of another epoch is dropped.
-func (p *Pane) addOlder(msg olderMsg) tea.Cmd {
-	epoch := p.Replica.Epoch
-	if msg.epoch != epoch || msg.page.Epoch != "" && msg.page.Epoch != epoch {
-		return nil
-	}
-	err := msg.err
+// addOlder adds a page of older turns and continues the search or the jump that waits for it.
+func (p *Pane) addOlder(page *protocol.HistoryResult, err error) tea.Cmd {
 	if err == nil {
-		p.Older(msg.page)
-		err = p.prepend(msg.page)
+		p.Older(page)
+		err = p.prepend(page)
 	}
 	if err != nil {
 		p.View.StopPaging()

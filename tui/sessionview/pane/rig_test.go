@@ -113,7 +113,10 @@ func (r *rig) applyJournal() {
 	r.t.Helper()
 	r.ApplyJournal()
 	r.lines()
-	r.Run(r.pane.RequestPage())
+	for cmd := r.pane.RequestPage(); cmd != nil; cmd = r.pane.RequestPage() { // as the view after each answer
+		r.Run(cmd)
+		r.lines()
+	}
 }
 
 // update applies a message, draws, and runs the command that it starts.

@@ -29,12 +29,6 @@ type directory struct {
 	branch string
 }
 
-// branchMsg carries the git branch of a directory, or "".
-type branchMsg struct {
-	read   int
-	branch string
-}
-
 // update reads the branch if the directory has changed or a turn has ended.
 func (d *directory) update() tea.Cmd {
 	s := d.config.Replica.State
@@ -55,17 +49,16 @@ func (d *directory) refresh() tea.Cmd {
 		return nil
 	}
 	d.reads++
-	read, cwd := d.reads, d.cwd
-	return d.config.Commands.Tasks.Run(func(context.Context) tea.Msg { return branchMsg{read, gitbranch.Of(cwd)} })
-}
-
-// setBranch sets the branch and reports whether it changed.
-func (d *directory) setBranch(msg branchMsg) (changed bool) {
-	changed = msg.read == d.reads && msg.branch != d.branch
-	if changed {
-		d.branch = msg.branch
-	}
-	return changed
+	read, cwd, branch := d.reads, d.cwd, ""
+	return d.config.Commands.Run(func(context.Context) error {
+		branch = gitbranch.Of(cwd)
+		return nil
+	}, func(error) tea.Cmd {
+		if read == d.reads {
+			d.branch = branch
+		}
+		return nil
+	})
 }
 
 // text returns the directory, with ~ for the user's home directory, and the branch. A long

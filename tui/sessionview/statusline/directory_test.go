@@ -115,8 +115,6 @@ func TestBranchIsReadAfterTurnsAndOnFocus(t *testing.T) {
 	checkOut(t, dir, "three")
 	l.update(tea.FocusMsg{})
 	l.MustShow("~ (three)")
-	l.update(branchMsg{l.line.directory.reads - 1, "stale"})
-	l.MustShow("~ (three)")
 }
 
 func TestBranchOfARemoteSessionIsNotRead(t *testing.T) {

@@ -53,14 +53,11 @@ func New(c Config) *Line {
 // Updated reads the git branch if the directory has changed or a turn has ended.
 func (l *Line) Updated() tea.Cmd { return l.directory.update() }
 
-// Update reads the git branch when the session is shown and when the terminal gets the focus. It
-// reports whether the line has changed.
+// Update reads the git branch when the session is shown and when the terminal gets the focus.
 func (l *Line) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	switch msg := msg.(type) {
+	switch msg.(type) {
 	case tea.WindowSizeMsg, tea.FocusMsg:
 		return l.directory.refresh(), false
-	case branchMsg:
-		return nil, l.directory.setBranch(msg)
 	}
 	return nil, false
 }
