@@ -100,7 +100,7 @@ func New(c Config) *Input {
 	in := &Input{Config: c, composer: composer.New(), focused: true, keys: keyHistory{now: c.Now}}
 	in.attachments.Base = c.Base
 	in.completion = completion.New(completion.Config{
-		Styles: c.Styles, Tasks: c.Commands.Tasks, Directory: in.directory, Commands: in.AllCommands,
+		Styles: c.Styles, Runner: &c.Commands.Runner, Directory: in.directory, Commands: in.AllCommands,
 		Options: func() *protocol.Options { return c.Replica.State.Options },
 	})
 	in.drafts = draftSaver{Base: c.Base, draft: in.draft, write: c.SaveDraft}

@@ -18,7 +18,7 @@ func (in *Input) submit(delivery protocol.Delivery) panel.Result {
 		status.Text = "only a new message is sent into the turn"
 		return panel.Result{}
 	case in.composer.Shell:
-		config := shellview.Config{Styles: in.Styles, Tasks: in.Commands.Tasks, After: in.After}
+		config := shellview.Config{Styles: in.Styles, Runner: &in.Commands.Runner, After: in.After}
 		return runShell(config, &in.composer, in.directory())
 	case text == "" && (len(in.attachments.files) == 0 || in.composer.Editing != ""), in.stopMoved():
 		return panel.Result{}

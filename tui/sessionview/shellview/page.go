@@ -11,8 +11,8 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/tui/keymap"
+	"agentctl/tui/request"
 	"agentctl/tui/shell"
-	"agentctl/tui/task"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -23,7 +23,7 @@ const readInterval = 100 * time.Millisecond
 // Config holds the dependencies of a page.
 type Config struct {
 	Styles *ui.Styles
-	Tasks  *task.Runner
+	Runner *request.Runner
 	After  func(time.Duration, tea.Msg) tea.Cmd // sends a message to the page after a delay
 }
 
@@ -31,25 +31,21 @@ type Config struct {
 // else in the directory of the process.
 func Run(c Config, command, dir string) (*Page, tea.Cmd) {
 	p := &Page{Config: c, command: command, text: transcript.NewTerminalOutput(), follow: true}
-	return p, c.Tasks.Run(func(ctx context.Context) tea.Msg {
+	var running *shell.Command
+	return p, c.Runner.Run(func(ctx context.Context) (err error) {
 		if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
 			dir, _ = os.Getwd() // "": the directory of the process
 		}
-		running, err := shell.Start(ctx, command, dir)
-		return startedMsg{p, running, dir, err}
+		running, err = shell.Start(ctx, command, dir)
+		return err
+	}, func(err error) tea.Cmd {
+		p.running, p.dir = running, dir
+		return p.start(err)
 	})
 }
 
-// Messages of a shell command.
-type (
-	startedMsg struct {
-		page    *Page
-		command *shell.Command // nil if it failed
-		dir     string
-		err     error
-	}
-	readMsg struct{ page *Page }
-)
+// readMsg asks the page of a command to read its output.
+type readMsg struct{ page *Page }
 
 // Page is an overlay that shows the output of a shell command of the user. It stays until
 // the user closes it or takes the output into the message.
@@ -101,10 +97,6 @@ func (p *Page) Interrupt() bool {
 // Update implements [ui.Overlay].
 func (p *Page) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
-	case startedMsg:
-		if msg.page == p {
-			return ui.Response{Cmd: p.start(msg)}
-		}
 	case readMsg:
 		if msg.page == p {
 			return ui.Response{Cmd: p.read()}
@@ -117,11 +109,10 @@ func (p *Page) Update(msg tea.Msg) ui.Response {
 	return ui.Response{}
 }
 
-// start records the start of the command.
-func (p *Page) start(msg startedMsg) tea.Cmd {
-	p.running, p.dir = msg.command, msg.dir
-	if msg.err != nil {
-		p.failed = transcript.CleanLine(msg.err.Error())
+// start reads the output of the command that was started, or records why it did not start.
+func (p *Page) start(err error) tea.Cmd {
+	if err != nil {
+		p.failed = transcript.CleanLine(err.Error())
 		return nil
 	}
 	if p.stopped {

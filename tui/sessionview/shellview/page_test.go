@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/dev/tuitest"
+	"agentctl/tui/request"
 	"agentctl/tui/task"
 	"agentctl/tui/ui"
 )
@@ -20,11 +21,12 @@ func run(t *testing.T, command string) *Page {
 	tasks := task.NewRunner(t.Context())
 	t.Cleanup(tasks.Close)
 	p, cmd := Run(Config{
-		Styles: ui.NewStyles(time.UTC, ""), Tasks: tasks,
+		Styles: ui.NewStyles(time.UTC, ""), Runner: &request.Runner{Tasks: tasks},
 		After: func(time.Duration, tea.Msg) tea.Cmd { return nil },
 	}, command, "")
 	for _, msg := range tuitest.Messages(cmd) {
-		p.Update(msg)
+		done := msg.(request.DoneMsg)
+		done.Then(done.Err)
 	}
 	if p.Done() == nil {
 		t.Fatalf("the command did not start: %s", p.failed)

@@ -66,20 +66,13 @@ func newFileList(config *Config) *fileList {
 	return c
 }
 
-// filesMsg carries the files of the session's directory.
-type filesMsg struct {
-	read    int
-	listing filelist.Listing
-}
-
 // follow follows the word at the cursor. It starts a listing when a word with @ is begun.
 func (c *fileList) follow(word string) (list tea.Cmd) {
 	if active := strings.HasPrefix(word, "@"); active != c.active {
 		c.active, c.listed, c.results, c.word, c.dismissed = active, false, nil, "", ""
 		c.reads++
 		if dir := c.Directory(); active && dir != "" {
-			read := c.reads
-			list = c.Tasks.Run(func(ctx context.Context) tea.Msg { return filesMsg{read, filelist.List(ctx, dir)} })
+			list = c.list(dir)
 		}
 	}
 	if c.active && word != c.word {
@@ -114,17 +107,23 @@ func (c *fileList) matchingResources(query string) (found []suggestion) {
 	return found
 }
 
-// set sets the files. Names that cannot be typed are left out. It reports whether the
-// suggestions changed.
-func (c *fileList) set(msg filesMsg) bool {
-	if msg.read != c.reads {
-		return false
-	}
-	msg.listing.Files = slices.DeleteFunc(msg.listing.Files, func(name string) bool {
-		return transcript.Clean(name) != name || strings.ContainsAny(name, "\"\n\t")
+// list lists the files of a directory. Names that cannot be typed are left out.
+func (c *fileList) list(dir string) tea.Cmd {
+	var found filelist.Listing
+	read := c.reads
+	return c.Runner.Run(func(ctx context.Context) error {
+		found = filelist.List(ctx, dir)
+		return nil
+	}, func(error) tea.Cmd {
+		if read != c.reads {
+			return nil
+		}
+		found.Files = slices.DeleteFunc(found.Files, func(name string) bool {
+			return transcript.Clean(name) != name || strings.ContainsAny(name, "\"\n\t")
+		})
+		c.listing, c.listed, c.word = found, true, ""
+		return nil
 	})
-	c.listing, c.listed, c.word = msg.listing, true, ""
-	return true
 }
 
 // suggestions returns the suggested files.

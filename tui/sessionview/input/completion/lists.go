@@ -5,15 +5,15 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/palette"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/task"
 	"agentctl/tui/ui"
 )
 
 // Config holds the dependencies of the lists.
 type Config struct {
 	Styles    *ui.Styles
-	Tasks     *task.Runner
+	Runner    *request.Runner
 	Commands  func() []palette.Command // of the screen and of the agent, in a new slice
 	Options   func() *protocol.Options // of the agent, with its resources; nil: not known
 	Directory func() string            // of the session if it is on this machine, or ""
@@ -39,12 +39,6 @@ func New(c Config) *Lists { return &Lists{commands: newCommandList(&c), files: n
 // Follow follows the word before the cursor, "" while nothing is completed. The command lists the
 // files of the directory; it is nil unless a word with @ is begun.
 func (l *Lists) Follow(word string) tea.Cmd { return l.files.follow(word) }
-
-// Update implements [panel.Part].
-func (l *Lists) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	files, ok := msg.(filesMsg)
-	return nil, ok && l.files.set(files)
-}
 
 // Handle passes a key or the wheel to the list of a message, "" while none is completed. It reports
 // whether the list took it.

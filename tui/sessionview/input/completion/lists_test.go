@@ -27,7 +27,7 @@ type rig struct {
 func open(t *testing.T, commands ...palette.Command) *rig {
 	r := &rig{Rig: paneltest.New(t, tuitest.NewJournal()), t: t}
 	r.lists = New(Config{
-		Styles: r.Styles, Tasks: r.Commands.Tasks,
+		Styles: r.Styles, Runner: &r.Commands.Runner,
 		Commands:  func() []palette.Command { return slices.Clone(commands) },
 		Options:   func() *protocol.Options { return &r.options },
 		Directory: func() string { return r.dir },
@@ -41,11 +41,8 @@ func (r *rig) write(message string) {
 	r.t.Helper()
 	r.message = message
 	word := message[strings.LastIndex(message, " ")+1:]
-	for _, msg := range r.Run(r.lists.Follow(word)) {
-		if _, changed := r.lists.Update(msg); changed {
-			r.lists.Follow(word)
-		}
-	}
+	r.Run(r.lists.Follow(word))
+	r.lists.Follow(word) // the view follows the word again after each answer
 }
 
 // mustPress fails unless a key has a result, and a list takes it or not.
