@@ -3,6 +3,7 @@ package pane
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/request"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 )
@@ -18,9 +19,6 @@ type localSearch struct {
 	by     int           // -1: to older items, 1: to newer ones
 	paging bool          // waiting for older turns
 }
-
-// searchStepMsg continues the search of a generation in the loaded items.
-type searchStepMsg struct{ generation int }
 
 // searchLocally starts a local search at an item. It replaces a search by the server.
 func (s *search) searchLocally(from transcript.ID, by int) tea.Cmd {
@@ -52,7 +50,7 @@ func (s *search) continueLocal(generation int) tea.Cmd {
 		}
 		s.local.next += transcript.ID(s.local.by)
 	}
-	return s.Commands.Tasks.Send(searchStepMsg{generation})
+	return s.Commands.Tasks.Send(request.DoneMsg{Then: func(error) tea.Cmd { return s.continueLocal(generation) }})
 }
 
 // paged continues the local search after older turns arrived. waited reports whether it has requested

@@ -213,12 +213,3 @@ func (s *search) Due() (cmd tea.Cmd, changed bool) {
 	cmd, _ = s.begin(s.typed) // without words nothing is highlighted
 	return cmd, true
 }
-
-// Update implements [panel.Part].
-func (s *search) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	step, ok := msg.(searchStepMsg)
-	if !ok {
-		return nil, false
-	}
-	return s.continueLocal(step.generation), true
-}
