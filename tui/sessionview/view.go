@@ -129,7 +129,7 @@ func New(c Config) *View {
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays, Viewer: c.Viewer,
 		Editor: c.Editor, Home: c.Env["HOME"], Local: c.Local, Exec: c.Exec,
 	})
-	git := gitstatus.New(v.replica, v.commands, func() bool { return v.panels.side.Width(v.canvas.Width) > 0 })
+	git := gitstatus.New(v.base, func() bool { return v.panels.side.Width(v.canvas.Width) > 0 })
 	v.transcript = pane.New(pane.Config{
 		Base: v.base, Clipboard: c.Clipboard, Files: v.files, Git: git, Beside: c.Beside,
 		Older: func(page *protocol.HistoryResult) { v.input.AddOlder(page) },

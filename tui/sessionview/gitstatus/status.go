@@ -5,26 +5,19 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 )
 
 // Status is the last answer of the server.
 type Status struct {
 	panel.Base
-	replica  *replica.Session
-	commands *request.Sender
-
 	shown   func() bool // the status is on the screen
 	files   []protocol.DirectoryFile
 	current bool // files are those after the last turn, or requested
 }
 
 // New returns the status of a session. While shown, it is requested again after each turn.
-func New(r *replica.Session, commands *request.Sender, shown func() bool) *Status {
-	return &Status{replica: r, commands: commands, shown: shown}
-}
+func New(b panel.Base, shown func() bool) *Status { return &Status{Base: b, shown: shown} }
 
 // Files returns the files that differ from the last commit, as far as known.
 func (s *Status) Files() []protocol.DirectoryFile { return s.files }
@@ -38,7 +31,7 @@ func (s *Status) Apply(e *protocol.Event) {
 
 // Updated implements [panel.Part].
 func (s *Status) Updated() tea.Cmd {
-	if s.current || !s.replica.CaughtUp || !s.shown() {
+	if s.current || !s.Replica.CaughtUp || !s.shown() {
 		return nil
 	}
 	return s.Request()
@@ -46,13 +39,13 @@ func (s *Status) Updated() tea.Cmd {
 
 // Request requests the status. A server that has none is asked in vain.
 func (s *Status) Request() tea.Cmd {
-	if s.replica.Conn.State != remote.Connected || s.replica.Recorded {
+	if s.Replica.Conn.State != remote.Connected || s.Replica.Recorded {
 		return nil
 	}
 	s.current = true
-	epoch, result := s.replica.Epoch, new(protocol.ChangesResult)
-	return s.commands.Send(protocol.DoChanges, protocol.Empty{}, result, func(err error) tea.Cmd {
-		if err == nil && epoch == s.replica.Epoch {
+	epoch, result := s.Replica.Epoch, new(protocol.ChangesResult)
+	return s.Commands.Send(protocol.DoChanges, protocol.Empty{}, result, func(err error) tea.Cmd {
+		if err == nil && epoch == s.Replica.Epoch {
 			s.files = result.Files
 		}
 		return nil
@@ -65,7 +58,7 @@ func (s *Status) Update(tea.Msg) (cmd tea.Cmd, changed bool) { return s.Updated(
 // Diff requests the differences of a file that the status lists. then gets the answer or its error.
 func (s *Status) Diff(path string, then func(*protocol.DiffResult, error)) tea.Cmd {
 	result := new(protocol.DiffResult)
-	return s.commands.Send(protocol.DoDiff, protocol.DiffData{Path: path}, result, func(err error) tea.Cmd {
+	return s.Commands.Send(protocol.DoDiff, protocol.DiffData{Path: path}, result, func(err error) tea.Cmd {
 		then(result, err)
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/sessionview/panel"
 )
 
 func TestTheStatusIsRequestedWhileShownAndAfterTurns(t *testing.T) {
@@ -14,7 +15,7 @@ func TestTheStatusIsRequestedWhileShownAndAfterTurns(t *testing.T) {
 	j.CaughtUp()
 	r := paneltest.New(t, j)
 	shown := false
-	s := New(r.Replica, r.Commands, func() bool { return shown })
+	s := New(panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}, func() bool { return shown })
 	files := []protocol.DirectoryFile{{Path: "a", Status: "M"}}
 	requests := 0
 	r.Session.Reply = func(c tuitest.Command) (any, error) {
