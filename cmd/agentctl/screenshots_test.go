@@ -7,12 +7,14 @@ import (
 	"cmp"
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,6 +47,7 @@ type shot struct {
 	keys        []string
 	paper       *screenshot.SVGOptions // nil: dark
 	columns     int                    // 0: shotColumns
+	rows        int                    // 0: shotRows
 	lost        bool                   // the connection, before the picture
 }
 
@@ -87,7 +90,9 @@ const (
 	f1, commands         = "\x1bOP", "\x0b"
 )
 
-var shots = []shot{
+var shots = slices.Concat(mainShots, atOtherSizes("waiting", "session", "command"))
+
+var mainShots = []shot{
 	{name: "start", title: "The first start: the agents of this machine, those that are ready first", keys: []string{"+"}},
 	{name: "waiting", title: "Ten sessions that wait for a decision", sessions: waiting},
 	{
@@ -136,6 +141,21 @@ var shots = []shot{
 	},
 }
 
+// atOtherSizes returns shots on a small and on a large screen, with the number of columns in their names.
+func atOtherSizes(names ...string) (out []shot) {
+	for _, s := range mainShots {
+		if !slices.Contains(names, s.name) {
+			continue
+		}
+		for _, size := range []tui.Size{{Width: 80, Height: 24}, {Width: 200, Height: 50}} {
+			other := s
+			other.name, other.columns, other.rows = fmt.Sprintf("%s-%d", s.name, size.Width), size.Width, size.Height
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
 // ids matches random ids: epochs, sessions and messages.
 var ids = []*regexp.Regexp{regexp.MustCompile(`[ "]([a-z0-9]{6,12}):[0-9]+`), regexp.MustCompile(`\b[sm]_([a-z0-9]+)`)}
 
@@ -160,7 +180,7 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 	for _, s := range shots {
 		t.Run(s.name, func(t *testing.T) {
 			var written []byte
-			size := tui.Size{Width: cmp.Or(s.columns, shotColumns), Height: shotRows}
+			size := tui.Size{Width: cmp.Or(s.columns, shotColumns), Height: cmp.Or(s.rows, shotRows)}
 			synctest.Test(t, func(t *testing.T) { written = s.record(t, size) })
 			screen, err := screenshot.Render(written, size.Width, size.Height)
 			if err != nil {
