@@ -43,6 +43,8 @@ var optionalColumns = []column{queueColumn, agentColumn, directoryColumn, branch
 const (
 	markWidth       = 3 // selection, mark and a space
 	minName         = 14
+	shortestName    = 8   // of all names
+	measuredNames   = 100 // from the first one
 	maxServer       = 12
 	maxReason       = 36 // why a server is not connected
 	maxName         = 40 // with the title
@@ -57,7 +59,7 @@ const (
 type columns [columnCount]int
 
 // columns chooses the columns of the rows in an area. A column whose cells are all equal is left
-// out.
+// out. What the names of the first sessions leave of their column is given to the activity.
 func (t *table) columns(area tableArea) columns {
 	width := area.width
 	if area.beside {
@@ -67,12 +69,21 @@ func (t *table) columns(area tableArea) columns {
 		agentColumn: sessionlist.Agent, directoryColumn: sessionlist.Directory, queueColumn: sessionlist.Queue,
 		tokensColumn: sessionlist.Tokens, costColumn: sessionlist.Cost,
 	}
-	return columnsFor(width, t.servers.width(), func(c column) bool {
+	c := columnsFor(width, t.servers.width(), func(c column) bool {
 		if c == branchColumn {
 			return t.branches.differ()
 		}
 		return t.list.Differ(values[c])
 	})
+	longest := shortestName
+	for i := range min(t.list.Len(), measuredNames) {
+		s := t.list.At(i)
+		name, title := (&rowState{Family: t.list.Family(s.Session)}).title(&s, c[nameColumn])
+		longest = max(longest, ansi.StringWidth(name+title)+1)
+	}
+	longest = min(longest, c[nameColumn])
+	c[nameColumn], c[activityColumn] = longest, c[activityColumn]+c[nameColumn]-longest
+	return c
 }
 
 // columnsFor chooses the columns of rows of a width. The activity comes first, then the optional

@@ -125,9 +125,12 @@ func (c *Column) view(width, rows int) []string {
 	return out
 }
 
-// Beside puts the column with its border beside lines of a width.
+// Beside puts the column, with a border or between grounds a gap, beside lines of a width.
 func (c *Column) Beside(lines []string, width, column int) []string {
-	border := c.styles.Border.Render("│")
+	border := " "
+	if !c.styles.Grounds() {
+		border = c.styles.Border.Render("│")
+	}
 	side := c.view(column-1, len(lines))
 	for i, line := range lines {
 		line = ui.Sanitize(line)
