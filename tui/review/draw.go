@@ -24,7 +24,10 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 	var lines []string
 	switch {
 	case v.split:
-		side := v.styles.Dim.Render("│") + " "
+		side := "  "
+		if !v.styles.Grounds() {
+			side = v.styles.Dim.Render("│") + " "
+		}
 		files := v.files.lines(v.body.currentFile(), filesWidth, rows)
 		for i, line := range v.body.lines() {
 			lines = append(lines, files[i]+" "+side+line)

@@ -3,6 +3,7 @@ package sessionview
 import (
 	"image/color"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +135,20 @@ func TestWhatMustBeReadIsNotFaint(t *testing.T) {
 			if strings.Contains(muted.String(), text) {
 				t.Errorf("%s: %q is faint", scene, text)
 			}
+		}
+	}
+}
+
+func TestABlankRowIsAboveABlockOnAGround(t *testing.T) {
+	for scene, block := range map[string]string{
+		"queue": " queue · 2 messages", "offline": " no connection", "approval": "▎ approval",
+	} {
+		s := openWithTheme(t, ui.ThemeDark, tuitest.Scenes[scene](), 100, 36)
+		s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+		lines := strings.Split(ansi.Strip(s.m.View().Content), "\n")
+		at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, block) })
+		if at < 1 || strings.TrimSpace(lines[at-1]) != "" {
+			t.Errorf("%s: got line %d of\n%s", scene, at, strings.Join(lines, "\n"))
 		}
 	}
 }
