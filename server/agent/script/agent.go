@@ -107,17 +107,9 @@ func (a *scriptAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output
 	return end, nil
 }
 
-// record changes the state and emits an event. If the script resumes, it saves the state with the
-// event.
-func (a *scriptAgent) record(r *runner, e agent.Event, apply ...func(*agentState)) error {
-	return a.recordWith(r, func(state []byte) error {
-		e.Save = state
-		return r.out.Emit(e)
-	}, apply...)
-}
-
-// recordWith is record for an event that emit sends, with the state to save, or nil.
-func (a *scriptAgent) recordWith(r *runner, emit func(state []byte) error, apply ...func(*agentState)) error {
+// record changes the state and emits an event by emit, with the state to save: nil unless the script
+// resumes.
+func (a *scriptAgent) record(r *runner, emit func(state []byte) error, apply ...func(*agentState)) error {
 	if a.script.resumes {
 		a.saveMu.Lock()
 		defer a.saveMu.Unlock()

@@ -37,7 +37,10 @@ func (r *runner) emit(ctx context.Context, e agent.Event, apply ...func(*agentSt
 		e.Task = r.task
 	}
 	r.done++
-	return r.agent.record(r, e, append(apply, func(s *agentState) { s.count(&e) })...)
+	return r.agent.record(r, func(state []byte) error {
+		e.Save = state
+		return r.out.Emit(e)
+	}, append(apply, func(s *agentState) { s.count(&e) })...)
 }
 
 // sleep waits for d. It does not wait before a skipped event.

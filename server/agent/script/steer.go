@@ -41,7 +41,7 @@ func (s *steer) run(ctx context.Context, r *runner) error {
 			d.Outcome, d.Reason = protocol.SteerRefused, r.expand(s.Refuse)
 		}
 		r.done++
-		err = r.agent.recordWith(r, func(state []byte) error { return r.turn.Steering.Resolve(d, state) },
+		err = r.agent.record(r, func(state []byte) error { return r.turn.Steering.Resolve(d, state) },
 			func(a *agentState) {
 				a.Tokens += estimateTokens(m.Text)
 				a.Turn.Steered = m.Text
