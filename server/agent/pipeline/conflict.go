@@ -35,19 +35,22 @@ type changedFiles struct {
 
 // An attempt is the time in which a task runs.
 type attempt struct {
-	task       *protocol.Task
-	began, end int // end 0: it runs
+	Task  string   `json:"task"`
+	Title string   `json:"title"`
+	Began int      `json:"began"`
+	End   int      `json:"end,omitempty"`   // 0: it runs
+	Paths []string `json:"paths,omitempty"` // of its files, as stored: those that fit
 }
 
 // begin notes the start of an attempt, or returns the one that continues after a restart.
 func (c *changedFiles) begin(t *protocol.Task) *attempt {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := slices.IndexFunc(c.running, func(a *attempt) bool { return a.task.ID == t.ID }); i >= 0 {
+	if i := slices.IndexFunc(c.running, func(a *attempt) bool { return a.Task == t.ID }); i >= 0 {
 		return c.running[i]
 	}
 	c.now++
-	a := &attempt{task: t, began: c.now}
+	a := &attempt{Task: t.ID, Title: t.Title, Began: c.now}
 	c.running = append(c.running, a)
 	return a
 }
@@ -56,7 +59,7 @@ func (c *changedFiles) finish(a *attempt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now++
-	a.end = c.now
+	a.End = c.now
 	c.running = slices.DeleteFunc(c.running, func(o *attempt) bool { return o == a })
 }
 
@@ -74,9 +77,9 @@ func (c *changedFiles) add(a *attempt, path string) (others []string) {
 	}
 	c.attempts[path] = append(before, a)
 	for _, o := range before {
-		overlap := o.end == 0 || o.end > a.began
-		if overlap && o.task.ID != a.task.ID && c.addConflict(path, o.task.ID, a.task.ID) {
-			others = append(others, o.task.Title)
+		overlap := o.End == 0 || o.End > a.Began
+		if overlap && o.Task != a.Task && c.addConflict(path, o.Task, a.Task) {
+			others = append(others, o.Title)
 		}
 	}
 	return others

@@ -92,7 +92,7 @@ func (r *run) givenPlan() (*plan, error) {
 	}
 	r.agent.mu.Lock()
 	for i := range p.tasks {
-		saved, _ := r.agent.state.find(&p.tasks[i])
+		saved := r.agent.state.find(&p.tasks[i])
 		if saved.Status == protocol.StatusCompleted && given.Tasks[i].Status == protocol.StatusCompleted {
 			p.tasks[i].Status = protocol.StatusCompleted
 		}

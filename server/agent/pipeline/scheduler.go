@@ -26,7 +26,7 @@ func (r *run) newScheduler(p *plan) *scheduler {
 	for _, of := range p.tasks {
 		t := &task{Task: schedule.Task{Task: of}}
 		if r.turn.Plan != nil || r.continued {
-			saved, _ := r.agent.state.find(&of)
+			saved := r.agent.state.find(&of)
 			t.attempt = saved.Attempt
 			if of.Status == protocol.StatusCompleted {
 				t.result = saved.Result

@@ -73,23 +73,22 @@ func (s *state) setPlan(p *plan, tasks []*task) {
 	s.Question, s.Summary, s.Ended = shorten(p.question, maxResult), p.summary, false
 	s.Tasks = make([]savedTask, len(tasks))
 	for i, t := range tasks {
-		saved := savedTask{
+		s.Tasks[i] = savedTask{
 			Task: t.Task.Task, Attempt: t.attempt,
 			Result: shorten(t.result, maxResult), Failure: shorten(t.failure, 1<<10),
 		}
-		s.Tasks[i] = saved
 	}
 	s.release()
 }
 
-// find returns the saved task with the id and the title of t.
-func (s *state) find(t *protocol.Task) (saved savedTask, ok bool) {
+// find returns the saved task with the id and the title of t, or the zero task.
+func (s *state) find(t *protocol.Task) savedTask {
 	for _, saved := range s.Tasks {
 		if saved.ID == t.ID && saved.Title == t.Title {
-			return saved, true
+			return saved
 		}
 	}
-	return savedTask{}, false
+	return savedTask{}
 }
 
 // shorten returns at most n bytes of the text, with a mark if more was there.

@@ -14,17 +14,8 @@ const maxStoredPaths = 64 << 10
 // run, and of tasks that ended since the first of them began.
 type storedChanges struct {
 	Now       int                     `json:"now"`
-	Attempts  []storedAttempt         `json:"attempts,omitempty"`
+	Attempts  []attempt               `json:"attempts,omitempty"`
 	Conflicts []protocol.FileConflict `json:"conflicts,omitempty"`
-}
-
-// A storedAttempt is an attempt with its files. Paths that do not fit are left out.
-type storedAttempt struct {
-	Task  string   `json:"task"`
-	Title string   `json:"title"`
-	Began int      `json:"began"`
-	End   int      `json:"end,omitempty"` // 0: it runs
-	Paths []string `json:"paths,omitempty"`
 }
 
 // store returns what is to be stored; nil: nothing.
@@ -40,13 +31,11 @@ func (c *changedFiles) store() *storedChanges {
 	add := func(a *attempt) {
 		if _, ok := index[a]; !ok {
 			index[a] = len(s.Attempts)
-			s.Attempts = append(s.Attempts, storedAttempt{
-				Task: a.task.ID, Title: a.task.Title, Began: a.began, End: a.end,
-			})
+			s.Attempts = append(s.Attempts, *a)
 		}
 	}
 	for _, a := range c.running {
-		first = min(first, a.began)
+		first = min(first, a.Began)
 		add(a)
 	}
 	if len(c.running) == 0 {
@@ -54,7 +43,7 @@ func (c *changedFiles) store() *storedChanges {
 	}
 	for path, by := range c.attempts {
 		for _, a := range by {
-			if size += len(path); size > maxStoredPaths || a.end != 0 && a.end < first {
+			if size += len(path); size > maxStoredPaths || a.End != 0 && a.End < first {
 				continue
 			}
 			add(a)
@@ -67,17 +56,17 @@ func (c *changedFiles) store() *storedChanges {
 // restore takes the stored changes.
 func (c *changedFiles) restore(s *storedChanges) {
 	c.now, c.conflicts, c.attempts = s.Now, slices.Clone(s.Conflicts), map[string][]*attempt{}
-	for i := range s.Attempts {
-		of := &s.Attempts[i]
-		a := &attempt{task: &protocol.Task{ID: of.Task, Title: of.Title}, began: of.Began, end: of.End}
-		if a.end == 0 {
+	for _, stored := range s.Attempts {
+		a := &stored
+		if a.End == 0 {
 			c.running = append(c.running, a)
 		}
-		for _, path := range of.Paths {
+		for _, path := range a.Paths {
 			c.attempts[path] = append(c.attempts[path], a)
 		}
+		a.Paths = nil
 	}
 	for _, by := range c.attempts {
-		slices.SortFunc(by, func(a, b *attempt) int { return cmp.Compare(a.began, b.began) })
+		slices.SortFunc(by, func(a, b *attempt) int { return cmp.Compare(a.Began, b.Began) })
 	}
 }
