@@ -49,7 +49,7 @@ func (a *api) export(w http.ResponseWriter, r *http.Request, _ *Route) error {
 			sub.after.Store(after)
 		}
 	}
-	out := &countingBody{body: newBody(w)}
+	out := newBody(w)
 	err = a.Documents.Write(out, format, events)
 	switch {
 	case err == nil:
@@ -59,16 +59,4 @@ func (a *api) export(w http.ResponseWriter, r *http.Request, _ *Route) error {
 		return eventlog.ReadErrorFor(at.Result.Session, failed)
 	}
 	panic(http.ErrAbortHandler) // the client must not take a part for the document
-}
-
-// A countingBody counts written bytes.
-type countingBody struct {
-	*body
-	written int
-}
-
-func (c *countingBody) Write(p []byte) (int, error) {
-	n, err := c.body.Write(p)
-	c.written += n
-	return n, err
 }

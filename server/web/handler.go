@@ -184,12 +184,15 @@ func write(w http.ResponseWriter, status int, v any) {
 type body struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	written int // bytes
 }
 
-func newBody(w http.ResponseWriter) *body { return &body{w, http.NewResponseController(w)} }
+func newBody(w http.ResponseWriter) *body { return &body{w, http.NewResponseController(w), 0} }
 
 func (b *body) Write(p []byte) (int, error) {
 	_ = b.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 	defer func() { _ = b.control.SetWriteDeadline(time.Time{}) }() // the connection serves other requests
-	return b.ResponseWriter.Write(p)
+	n, err := b.ResponseWriter.Write(p)
+	b.written += n
+	return n, err
 }
