@@ -38,12 +38,9 @@ func usesOf(a *protocol.Approval, missing int64) (uses []use) {
 
 // hasIDs reports whether all questions and choices have the ids that answers name.
 func hasIDs(questions []protocol.Question) bool {
-	for i := range questions {
-		if questions[i].ID == "" || slices.ContainsFunc(questions[i].Choices, func(c protocol.Choice) bool { return c.ID == "" }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(questions, func(q protocol.Question) bool {
+		return q.ID == "" || slices.ContainsFunc(q.Choices, func(c protocol.Choice) bool { return c.ID == "" })
+	})
 }
 
 // answerCommand returns the program and the arguments that answer the questions of a request, with

@@ -244,27 +244,19 @@ func render(w http.ResponseWriter, status int, p *page) {
 }
 
 // fieldsOf returns all fields of an encoded request. Fields that describe the action come first.
-func fieldsOf(raw json.RawMessage) ([]field, error) {
+func fieldsOf(raw json.RawMessage) (fields []field, err error) {
+	var others []field
 	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil {
-		return nil, fmt.Errorf("show request: %w", err)
-	}
-	var fields, others []field
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, fmt.Errorf("show request: %w", err)
-		}
+	for _, err = d.Token(); err == nil && d.More(); {
+		name, _ := d.Token() // after an error Decode has one, too
 		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, fmt.Errorf("show request: %w", err)
+		if err = d.Decode(&value); err != nil {
+			break
 		}
 		var text string
 		if json.Unmarshal(value, &text) != nil {
 			var b bytes.Buffer
-			if err := json.Indent(&b, value, "", "  "); err != nil {
-				return nil, fmt.Errorf("show request: %w", err)
-			}
+			_ = json.Indent(&b, value, "", "  ") // it is valid JSON
 			text = b.String()
 		}
 		f := field{fmt.Sprint(name), visible(text)}
@@ -275,6 +267,9 @@ func fieldsOf(raw json.RawMessage) ([]field, error) {
 			fields = append(fields, f)
 		}
 	}
+	if err != nil {
+		return nil, fmt.Errorf("show request: %w", err)
+	}
 	return append(fields, others...), nil
 }
 
@@ -284,7 +279,8 @@ func fieldsOf(raw json.RawMessage) ([]field, error) {
 func visible(text string) string {
 	var b strings.Builder
 	for _, c := range text {
-		if c != ' ' && c != '\n' && c != '\t' && (!unicode.IsGraphic(c) || safetext.IsInvisible(c) || safetext.IsBlank(c)) {
+		hidden := !unicode.IsGraphic(c) || safetext.IsInvisible(c) || safetext.IsBlank(c)
+		if hidden && c != ' ' && c != '\n' && c != '\t' {
 			fmt.Fprintf(&b, "<U+%04X>", c)
 			continue
 		}
