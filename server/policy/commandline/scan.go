@@ -217,7 +217,7 @@ func (s *scanner) cluster(letters string) (done, ok bool) {
 			return true, true
 		}
 		if takes != "" {
-			s.emit(switchKind(takes), s.i, s.i+1, Word{})
+			s.emit(valueKind(takes), s.i, s.i+1, Word{})
 		}
 	}
 	s.i++
@@ -238,7 +238,7 @@ func (s *scanner) bundle() {
 			s.i++
 			s.value("-"+string(c), takes, 1, s.words[s.i-1])
 		} else if takes == "!" || takes == "~" {
-			s.emit(switchKind(takes), 1, 2, Word{})
+			s.emit(valueKind(takes), 1, 2, Word{})
 		}
 	}
 }
@@ -247,13 +247,6 @@ func (s *scanner) bundle() {
 func (s *scanner) shellFlag(name, takes string) {
 	s.line = s.line || name == "-c" && takes == ""
 	s.stdin = s.stdin || name == "-s" && takes == ""
-}
-
-func switchKind(takes string) kind {
-	if takes == "!" {
-		return opaquePart
-	}
-	return namedPart
 }
 
 // take takes a flag and what follows it.
@@ -273,7 +266,7 @@ func (s *scanner) take(name, takes string, value Word, attached bool) (done bool
 	case ".":
 		return true
 	case "!", "~":
-		s.emit(switchKind(takes), at, s.i, value)
+		s.emit(valueKind(takes), at, s.i, value)
 		return false
 	case "*", "+":
 		from, end := s.i, len(s.words)
@@ -338,7 +331,7 @@ func (s *scanner) value(name, takes string, at int, value Word) {
 	s.parts[len(s.parts)-1].flag = name
 }
 
-// valueKind returns what the value of a flag is.
+// valueKind returns what a flag is, or its value.
 func valueKind(takes string) kind {
 	switch takes {
 	case ">":
@@ -351,9 +344,9 @@ func valueKind(takes string) kind {
 		return codePart
 	case ":":
 		return settingPart
-	case "!=":
+	case "!", "!=":
 		return opaquePart
-	case "~=":
+	case "~", "~=":
 		return namedPart
 	case "<":
 		return listPart
