@@ -1,6 +1,10 @@
 package agent
 
-import "context"
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+)
 
 // Host serves an agent at all times, in a turn or not. It outlives the agent.
 type Host interface {
@@ -52,4 +56,43 @@ type ProcessGroup struct {
 	PID     int    // of its leader
 	Start   string // start time of the leader in the platform's format, to detect a reused pid
 	Ended   bool
+}
+
+// A Blob is a payload too large for an event or a state. ID is unique within its session.
+type Blob struct {
+	ID        string
+	MediaType string
+	Data      []byte
+}
+
+// NewBlob makes a blob whose id is a hash of its data, so that equal data is stored once.
+func NewBlob(mediaType string, data []byte) Blob {
+	sum := sha256.Sum256(data)
+	return Blob{ID: "b_" + hex.EncodeToString(sum[:12]), MediaType: mediaType, Data: data}
+}
+
+// A WorkHost is a Host whose session shows work that no message asked for.
+type WorkHost interface {
+	Host
+
+	// Begin begins a turn of work, and returns when its start is visible and Work.Run is called. During
+	// another turn it waits for its end. When ctx ends first, or no turn may start, it returns an error
+	// and Run is not called.
+	Begin(ctx context.Context, w Work) error
+
+	// SubAgent returns the session of a sub-agent. The first call makes it, and returns when it is
+	// visible. A session that was closed has the code session_closed; if there are too many, the code
+	// is session_limit.
+	SubAgent(s SubAgent, title string) (SubAgentHost, error)
+}
+
+// Work is a turn that an agent begins itself.
+type Work struct {
+	Text string // the task, if the agent was given one: the message of the turn
+
+	// Run runs the turn, which has no message, as Agent.Run does.
+	Run func(ctx context.Context, turn Turn, out Output) (End, error)
+
+	// Interruptible reports whether the agent can stop the work now; nil: always. It does not block.
+	Interruptible func() bool
 }
