@@ -278,8 +278,7 @@ func float[T uint32 | uint64](n *T) *float64 {
 	if n == nil {
 		return nil
 	}
-	f := float64(*n)
-	return &f
+	return new(float64(*n))
 }
 
 // lines joins the texts that are not empty, one a line.

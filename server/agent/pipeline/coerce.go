@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -134,13 +135,8 @@ func coerceTask(t *protocol.Task, o map[string]any) (problems []string) {
 		t.ID = id
 	}
 	t.Description = textOf(field(o, "prompt", "description", "instructions", "objective", "task"))
-	t.Title = textOf(field(o, "title", "name"))
-	if t.Title == "" {
-		t.Title = t.Description
-	}
-	if t.Description == "" {
-		t.Description = t.Title
-	}
+	t.Title = cmp.Or(textOf(field(o, "title", "name")), t.Description)
+	t.Description = cmp.Or(t.Description, t.Title)
 	after := field(o, "depends_on", "after", "dependencies", "dependsOn", "depends")
 	switch v := after.(type) {
 	case nil:

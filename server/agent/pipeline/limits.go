@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -105,8 +106,7 @@ func (s *spending) reported() *protocol.Usage {
 	if s.usage == (protocol.Usage{}) {
 		return nil
 	}
-	u := s.usage
-	return &u
+	return new(s.usage)
 }
 
 // addUsage returns the sum, with the model and currency that were reported last.
@@ -116,11 +116,7 @@ func addUsage(a, b protocol.Usage) protocol.Usage {
 	a.Cached += b.Cached
 	a.Reasoning += b.Reasoning
 	a.Cost = math.Round((a.Cost+b.Cost)*1e9) / 1e9
-	if b.Currency != "" {
-		a.Currency = b.Currency
-	}
-	if b.Model != "" {
-		a.Model = b.Model
-	}
+	a.Currency = cmp.Or(b.Currency, a.Currency)
+	a.Model = cmp.Or(b.Model, a.Model)
 	return a
 }

@@ -115,8 +115,7 @@ func (a *Agent) Configure(_ context.Context, setting, value string) error {
 		if setting == parallelSetting {
 			s.Parallel = n
 		} else {
-			confirm := value == confirmOn
-			s.Confirm = &confirm
+			s.Confirm = new(value == confirmOn)
 		}
 	}, a.host.Save)
 	if err != nil {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -97,10 +98,7 @@ func resetTasks(given []protocol.Task) []protocol.Task {
 				used[id] = true
 			}
 		}
-		if t.Title == "" {
-			t.Title = firstLine(t.Description)
-		}
-		t.Title = shorten(firstLine(t.Title), maxTitle)
+		t.Title = shorten(firstLine(cmp.Or(t.Title, t.Description)), maxTitle)
 	}
 	return tasks
 }

@@ -80,8 +80,7 @@ type contextStep struct {
 
 func (f *contextStep) run(ctx context.Context, r *runner) error {
 	return r.emitData(ctx, protocol.ContextUpdated, f.Context, func(s *agentState) {
-		info := f.Context
-		s.Context, s.Tokens = &info, info.Tokens
+		s.Context, s.Tokens = new(f.Context), f.Context.Tokens
 	})
 }
 
@@ -91,8 +90,7 @@ type usage struct {
 
 func (u *usage) run(ctx context.Context, r *runner) error {
 	return r.emitData(ctx, protocol.UsageUpdated, u.Usage, func(s *agentState) {
-		used := u.Usage
-		s.Usage = &used
+		s.Usage = new(u.Usage)
 	})
 }
 

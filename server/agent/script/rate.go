@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"time"
@@ -30,9 +31,7 @@ func (r rate) withDefaults(defaults rate) rate {
 	if r.Words == 0 && r.Runes == 0 {
 		r.Words = 1
 	}
-	if r.Delay == nil {
-		r.Delay = defaults.Delay
-	}
+	r.Delay = cmp.Or(r.Delay, defaults.Delay)
 	return r
 }
 

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -33,9 +34,7 @@ func (r *runner) emit(ctx context.Context, e agent.Event, apply ...func(*agentSt
 		r.skip--
 		return nil
 	}
-	if e.Task == "" {
-		e.Task = r.task
-	}
+	e.Task = cmp.Or(e.Task, r.task)
 	r.done++
 	return r.agent.record(r, func(state []byte) error {
 		e.Save = state

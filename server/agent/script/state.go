@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 
@@ -82,9 +83,7 @@ func (s *agentState) contextInfo(window int64) protocol.ContextInfo {
 	if s.Context != nil {
 		return *s.Context
 	}
-	if window == 0 {
-		window = 200_000
-	}
+	window = cmp.Or(window, 200_000)
 	return protocol.ContextInfo{
 		Tokens: s.Tokens, MaxTokens: window, Percent: 100 * float64(s.Tokens) / float64(window),
 		TranscriptLength: s.Transcript, Strategy: "none",
