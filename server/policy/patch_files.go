@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,9 +14,7 @@ import (
 // links, in the working directory dir unless the request has another. It reports whether the patch
 // changes only these files and all are in dir: other patches get no rule.
 func resolveFiles(a *protocol.Approval, dir string) bool {
-	if a.CWD == "" {
-		a.CWD = dir
-	}
+	a.CWD = cmp.Or(a.CWD, dir)
 	files, whole := a.Files()
 	root, ok := resolve(dir)
 	whole = whole && ok && !upwards(a)

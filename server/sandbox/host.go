@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -98,9 +99,7 @@ func (h *Host) Check(s protocol.Sandbox) error {
 	if h == nil {
 		return unsupported("this server has no sandbox")
 	}
-	if s.Network == "" {
-		s.Network = protocol.SandboxNetworkOn
-	}
+	s.Network = cmp.Or(s.Network, protocol.SandboxNetworkOn)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ready[s.Network] {

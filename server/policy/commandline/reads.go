@@ -178,13 +178,6 @@ func (u usage) has(word string) bool {
 		flag, _, _ := strings.Cut(word, "=")
 		return slices.Contains(strings.Fields(u.long), flag)
 	}
-	for _, c := range word[1:] {
-		if strings.ContainsRune(u.values, c) {
-			return true // the rest is its value
-		}
-		if !strings.ContainsRune(u.switches, c) {
-			return false
-		}
-	}
-	return true
+	rest := strings.TrimLeft(word[1:], u.switches)
+	return rest == "" || strings.ContainsAny(rest[:1], u.values) // the rest is its value
 }

@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -121,9 +122,7 @@ func prepared(name string, list []Word) []Word {
 		list = append(slices.Clip(list), Word{unknownText, true})
 		fallthrough
 	case "find", "gfind", "fd", "fdfind", "parallel", "rush", "env_parallel":
-		if replace == "" {
-			replace = "{}"
-		}
+		replace = cmp.Or(replace, "{}")
 		list = slices.Clone(list)
 		for i, w := range list {
 			if i > 1 && list[i-1].Text != "-I" {
