@@ -35,7 +35,6 @@ func newCommander(h *Hook) *commander {
 	return c
 }
 
-// close implements sender.
 func (*commander) close() {}
 
 // send implements sender. It kills the command's process group and descendants before it returns,

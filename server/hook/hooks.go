@@ -154,7 +154,6 @@ func (h *Hooks) end(ctx context.Context, match func(*activeHook) bool) (map[stri
 	return ended, nil
 }
 
-// start starts a hook.
 func (h *Hooks) start(hook Hook) error {
 	r, err := h.newRunner(hook)
 	if err != nil {
@@ -217,7 +216,6 @@ func (h *Hooks) Close(ctx context.Context) error {
 	return err
 }
 
-// originOf returns the origin of a valid URL.
 func originOf(raw string) string {
 	scheme, rest, _ := strings.Cut(raw, "://")
 	host, _, _ := strings.Cut(rest, "/")

@@ -51,7 +51,6 @@ type use struct {
 	Form     bool              `json:"form,omitempty"`   // the answers come from the page of the link
 }
 
-// input returns the input of the decision.
 func (u *use) input() *protocol.ApprovalInput {
 	if u.Choice == "" {
 		return nil

@@ -49,7 +49,6 @@ func openPositions(path string) (*positions, error) {
 	return p, nil
 }
 
-// set changes the position of a session.
 func (p *positions) set(session string, at protocol.Position) error {
 	if p.at[session] == at {
 		return nil

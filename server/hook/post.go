@@ -41,7 +41,6 @@ func newPoster(h *Hook) *poster {
 	}}
 }
 
-// send implements sender.
 func (p *poster) send(ctx context.Context, id string, body []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
 	if err != nil {
@@ -73,7 +72,6 @@ func (p *poster) send(ctx context.Context, id string, body []byte) error {
 	return f
 }
 
-// close implements sender.
 func (p *poster) close() { p.client.CloseIdleConnections() }
 
 // withoutURL returns an error of a request without its URL, which may hold a secret.

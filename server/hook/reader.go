@@ -62,7 +62,6 @@ func (r *reader) read(ctx context.Context, session string, after uint64) (found 
 	return found, last, nil
 }
 
-// event returns one event of a session.
 func (r *reader) event(ctx context.Context, o *occurrence) (*protocol.Event, error) {
 	lines, _, err := r.store.Read(ctx, o.session, o.seq-1, o.seq, false, 1, nil)
 	if err != nil {

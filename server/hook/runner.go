@@ -74,7 +74,6 @@ func (r *runner) run(ctx context.Context) {
 	}
 }
 
-// finish records the progress.
 func (r *runner) finish() {
 	r.sessions.Unwatch(r.changes)
 	if r.delivery.busy {
@@ -148,7 +147,6 @@ func (r *runner) attempt(ctx context.Context, o occurrence, id string, body []by
 	return result{id, body, r.sender.send(ctx, id, body)}
 }
 
-// finishAttempt handles the result of an attempt.
 func (r *runner) finishAttempt(done result) {
 	d := &r.delivery
 	d.busy, d.id, d.body = false, done.id, done.body
@@ -252,7 +250,6 @@ func (r *runner) expect(id string, at time.Time) {
 	}
 }
 
-// actor returns the actor of a hook's decisions.
 func actor(name string) protocol.Actor {
 	return protocol.Actor{Name: "hook " + name, Subject: "hook:" + name}
 }

@@ -38,7 +38,6 @@ func HashPassword(password string) (string, error) {
 	return h.String(), nil
 }
 
-// derive returns the key for a password.
 func (h hash) derive(password string) ([]byte, error) {
 	return pbkdf2.Key(sha256.New, password, h.salt, h.rounds, keyBytes)
 }
@@ -63,7 +62,6 @@ func (h hash) matches(password string) bool {
 
 var errHash = errors.New("not a password hash: want " + scheme + "$ROUNDS$SALT$KEY")
 
-// parseHash parses the text form.
 func parseHash(s string) (h hash, err error) {
 	fields := strings.Split(s, "$")
 	if len(fields) != 4 || fields[0] != scheme {

@@ -44,7 +44,6 @@ func (a *Authenticator) SetRevoked(ids map[string]bool) {
 	a.change(func(p *policy) { p.revoked = ids })
 }
 
-// policy returns the current policy.
 func (a *Authenticator) policy() *policy {
 	a.mu.Lock()
 	defer a.mu.Unlock()

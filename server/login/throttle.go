@@ -107,7 +107,6 @@ func (t *throttle) do(ctx context.Context, a attempt, check func() bool) (bool, 
 	}
 }
 
-// lane returns the lane of an attempt.
 func (t *throttle) lane(a attempt) *lane {
 	if a.recognized {
 		return t.recognized

@@ -13,7 +13,6 @@ import (
 	"agentctl/protocol"
 )
 
-// issuer is the issuer claim of tokens.
 const issuer = "agentctl"
 
 // MaxTokenTTL bounds the lifetime of a token.
@@ -25,7 +24,6 @@ var TokenRoles = append([]protocol.Role{protocol.RoleMetrics}, protocol.Roles...
 // maxToken bounds the bytes of a token that is parsed.
 const maxToken = 4 << 10
 
-// claims are the claims of a token.
 type claims struct {
 	jwt.RegisteredClaims
 	Role     protocol.Role `json:"role"`

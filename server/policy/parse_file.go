@@ -13,7 +13,6 @@ import (
 	"agentctl/protocol"
 )
 
-// maxRules bounds the rules of a policy file.
 const maxRules = 1000
 
 // ParseFile reads a policy file: JSON with the fields of protocol.PolicyFile, except the name. An
@@ -114,7 +113,6 @@ func (p *fileParser) errorf(format string, args ...any) error {
 	return fmt.Errorf("line %d: %w", line, fmt.Errorf(format, args...))
 }
 
-// delim reads a delimiter.
 func (p *fileParser) delim(want json.Delim) error {
 	t, err := p.d.Token()
 	if err != nil {
@@ -155,7 +153,6 @@ func (p *fileParser) object(value func(field string) error) error {
 	return nil
 }
 
-// rules reads a list of rules.
 func (p *fileParser) rules(field string, list *[]protocol.PolicyRule) error {
 	if err := p.delim('['); err != nil {
 		return err

@@ -78,7 +78,6 @@ type namedFiles struct {
 	seen map[[2]string]bool
 }
 
-// A namedFile is a file that a call may name.
 type namedFile struct {
 	ways  [][]string // for each meaning of the unknown parts of the name: the paths of the file, in lower case
 	match commandline.Match

@@ -73,7 +73,6 @@ func hideAliases(t table, paths []string, cwd string) error {
 	return hideSockets(t, cwd)
 }
 
-// mountOf returns the mount that a path is in.
 func mountOf(mounts []mountPoint, path string) (of mountPoint) {
 	for _, m := range mounts {
 		if within(m.path, path) && len(m.path) >= len(of.path) {

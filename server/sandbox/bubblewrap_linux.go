@@ -50,7 +50,6 @@ func base() []string {
 	return args
 }
 
-// findProgram returns the path of the program.
 func findProgram() (string, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -130,7 +129,6 @@ func (b *Box) confine(cmd process.Command) (process.Command, error) {
 	return cmd, nil
 }
 
-// mount returns the arguments of a rule.
 func mount(r rule, empty string) []string {
 	source := cmp.Or(r.source, r.path)
 	switch {

@@ -12,7 +12,6 @@ import (
 // program is what makes sandboxes.
 const program = "/usr/bin/sandbox-exec"
 
-// findProgram returns the path of the program.
 func findProgram() (string, error) {
 	if _, err := os.Stat(program); err != nil {
 		return "", unsupported("%s is missing", program)

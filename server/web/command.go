@@ -74,7 +74,6 @@ func (a *api) decode(w http.ResponseWriter, r *http.Request, route *Route) (*pro
 	return &checked, err
 }
 
-// key returns the key of a request's command.
 func key(r *http.Request) (string, error) {
 	keys := r.Header.Values(KeyHeader)
 	switch {

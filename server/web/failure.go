@@ -7,7 +7,6 @@ import (
 	"agentctl/protocol"
 )
 
-// statuses holds the HTTP status of each code.
 var statuses = map[protocol.Code]int{
 	protocol.CodeInvalidJSON:     http.StatusBadRequest,
 	protocol.CodeInvalidMessage:  http.StatusBadRequest,

@@ -90,7 +90,6 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 	NotFound(w, r)
 }
 
-// methods returns the methods of a request's path.
 func (a *api) methods(r *http.Request) []string {
 	var allowed []string
 	for i := range Routes() {

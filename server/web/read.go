@@ -10,7 +10,6 @@ import (
 	"agentctl/server/session"
 )
 
-// sessions returns the session list.
 func (a *api) sessions(r *http.Request) (any, error) {
 	closed := true
 	if v := r.URL.Query().Get("closed"); v != "" {
@@ -62,7 +61,6 @@ func options(s *protocol.State) any {
 	return s.Options
 }
 
-// state returns the current state of a session.
 func (a *api) state(r *http.Request, name string) (*protocol.State, error) {
 	result, err := a.Commands.Do(r, &protocol.Command{Command: protocol.DoSnapshot, Session: name})
 	if err != nil {

@@ -35,7 +35,6 @@ var (
 // protocol.Commands. The caller must not change them.
 var Routes = sync.OnceValue(func() []Route { return append(commandRoutes(), ownRoutes()...) })
 
-// commandRoutes returns the routes that are commands.
 func commandRoutes() []Route {
 	var routes []Route
 	for _, c := range protocol.Commands {

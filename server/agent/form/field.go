@@ -14,7 +14,6 @@ import (
 	"agentctl/protocol"
 )
 
-// A field is a field of a form.
 type field struct {
 	question protocol.Question
 	boolean  bool
@@ -26,7 +25,6 @@ type field struct {
 const fieldKeywords = "type title description minLength maxLength pattern format default enum enumNames oneOf minimum " +
 	"maximum minItems maxItems uniqueItems items writeOnly"
 
-// parseField reads the schema of a field.
 func parseField(name string, schema json.RawMessage, hints Reader) (*field, error) {
 	invisible := func(r rune) bool { return safetext.IsInvisible(r) || safetext.IsBlank(r) }
 	if name == "" || len(name) > maxName || strings.ContainsFunc(name, invisible) {

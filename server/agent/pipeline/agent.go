@@ -128,7 +128,6 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 	return end, err
 }
 
-// change changes the state and saves it.
 func (a *Agent) change(f func(*state), save func(state []byte) error) error {
 	a.saveMu.Lock()
 	defer a.saveMu.Unlock()

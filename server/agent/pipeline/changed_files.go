@@ -104,7 +104,6 @@ func (c *changedFiles) addConflict(path string, tasks ...string) (added bool) {
 	return added
 }
 
-// list returns the conflicts.
 func (c *changedFiles) list() []protocol.FileConflict {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -211,7 +210,6 @@ func (in *inner) addChanges(paths []string) (warnings []string) {
 	return warnings
 }
 
-// warn emits a warning about the task.
 func (in *inner) warn(message string) {
 	_ = in.run.out.Emit(agent.Event{ // fails only when the turn is over
 		Type: protocol.Notice, Task: in.task.ID,
@@ -265,7 +263,6 @@ func (c *changedFiles) store() *storedChanges {
 	return s
 }
 
-// restore takes the stored changes.
 func (c *changedFiles) restore(s *storedChanges) {
 	c.now, c.conflicts, c.attempts = s.Now, slices.Clone(s.Conflicts), map[string][]*attempt{}
 	for _, stored := range s.Attempts {

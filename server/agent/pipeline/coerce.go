@@ -129,7 +129,6 @@ func coerceTasks(list any) (tasks []protocol.Task, problems []string) {
 	return tasks, problems
 }
 
-// coerceTask converts the fields of a task.
 func coerceTask(t *protocol.Task, o map[string]any) (problems []string) {
 	if id := textOf(field(o, "id", "task_id")); id != "" {
 		t.ID = id

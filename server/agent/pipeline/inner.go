@@ -93,7 +93,6 @@ func (r *run) openInner(
 	return in, nil
 }
 
-// close closes the agent.
 func (in *inner) close() {
 	if in.attempt != nil {
 		in.run.changed.finish(in.attempt)
@@ -223,7 +222,6 @@ func codeOf(err error) protocol.Code {
 	return ""
 }
 
-// spending returns the usage of the agent.
 func (in *inner) spending() spending {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -30,7 +30,6 @@ nothing else of them. Tasks that do not depend on each other must not change the
 answers from all results at the end: no task is needed for that.
 If the request needs no work, answer {"answer": "the answer to the user"} instead.`
 
-// planMessage returns the message for the planner.
 func (r *run) planMessage(ctx context.Context) (protocol.Message, error) {
 	c := &r.agent.options.Config
 	var b strings.Builder
@@ -93,7 +92,6 @@ same time in the same directory: do only this task. End with its result: the nex
 else of your work.
 `
 
-// taskMessage returns the message for the solver of a task.
 func (s *scheduler) taskMessage(t *task) protocol.Message {
 	var b strings.Builder
 	b.WriteString(solvePrompt)
@@ -116,7 +114,6 @@ func (s *scheduler) taskMessage(t *task) protocol.Message {
 	return protocol.Message{Text: b.String(), Parts: s.parts()}
 }
 
-// aggregateMessage returns the message for the aggregator.
 func aggregateMessage(p *plan, tasks []*task, conflicts []protocol.FileConflict) protocol.Message {
 	var b strings.Builder
 	b.WriteString("A request was divided into tasks, which agents have carried out. Answer the request from their " +

@@ -20,7 +20,6 @@ const (
 	aggregatorRole = "aggregator"
 )
 
-// A roleAgent is an agent with its roles.
 type roleAgent struct {
 	name  string
 	roles []string

@@ -54,7 +54,6 @@ func (r *run) begin(s *state) *agent.End {
 	return s.End
 }
 
-// work runs the stages.
 func (r *run) work(ctx context.Context) (agent.End, error) {
 	p, end, err := r.plan(ctx)
 	if err != nil {
@@ -118,7 +117,6 @@ func (r *run) total() spending {
 	return sum
 }
 
-// emitUsage emits the usage of the session.
 func (r *run) emitUsage() error {
 	r.agent.usageMu.Lock()
 	defer r.agent.usageMu.Unlock()

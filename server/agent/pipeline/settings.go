@@ -31,7 +31,6 @@ func (a *Agent) parallel() int {
 
 func (c *Config) parallel() int { return cmp.Or(c.Parallel, defaultParallel) }
 
-// confirms reports whether the user confirms plans.
 func (a *Agent) confirms() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -29,7 +29,6 @@ type state struct {
 	Changed *storedChanges `json:"changed,omitempty"`
 }
 
-// A savedTask is a task with its result.
 type savedTask struct {
 	protocol.Task
 	Attempt int    `json:"attempt,omitempty"`

@@ -11,7 +11,6 @@ import (
 	"agentctl/server/agent/schedule"
 )
 
-// A task is a task of the current plan.
 type task struct {
 	schedule.Task
 	attempt int // 0: not started
@@ -62,7 +61,6 @@ func (s *scheduler) Start(_ context.Context, i int) (work func(ctx context.Conte
 	}, nil
 }
 
-// attempt runs a solver on a task.
 func (s *scheduler) attempt(
 	ctx context.Context, stop context.CancelCauseFunc, t *protocol.Task, m protocol.Message, id string,
 ) (string, spending, error) {
@@ -116,7 +114,6 @@ func (s *scheduler) Restart(_ context.Context, i int) error {
 	}), s.setPlan)
 }
 
-// end records the end of a task.
 func (s *scheduler) end(t *task, status, message string, code protocol.Code) error {
 	t.Status, t.failure = status, message
 	d := protocol.TaskData{

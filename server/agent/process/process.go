@@ -266,7 +266,6 @@ func (p *Process) Release() {
 	}
 }
 
-// waitExit reports whether the program exited within the given time.
 func (p *Process) waitExit(within time.Duration) bool {
 	if within <= 0 {
 		select {

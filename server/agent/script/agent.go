@@ -253,7 +253,6 @@ func (a *scriptAgent) Close() error {
 	return errors.Join(errs...)
 }
 
-// A turnRun is the run of one turn.
 type turnRun struct {
 	agent  *scriptAgent
 	turn   agent.Turn

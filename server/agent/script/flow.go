@@ -19,7 +19,6 @@ type sleep struct {
 
 func (s *sleep) run(ctx context.Context, r *runner) error { return r.sleep(ctx, time.Duration(s.Span)) }
 
-// filePollInterval is the interval between checks for a file.
 const filePollInterval = 10 * time.Millisecond
 
 // A wait waits until a gate is open or a file exists.
@@ -52,7 +51,6 @@ func (w *wait) run(ctx context.Context, r *runner) error {
 	}
 }
 
-// waitGate waits until the gate is open.
 func (s *Script) waitGate(ctx context.Context, name string) error {
 	s.mu.Lock()
 	gate := s.gateChan(name)

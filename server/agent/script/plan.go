@@ -179,7 +179,6 @@ func pendingTasks(tasks []taskSpec) []protocol.Task {
 	return all
 }
 
-// progress reports the progress of a task.
 type progress struct {
 	Text string `json:"progress"`
 	Task string `json:"task"` // default: the enclosing task

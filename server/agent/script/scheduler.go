@@ -11,7 +11,6 @@ import (
 	"agentctl/server/agent/schedule"
 )
 
-// defaultParallel is the default number of concurrent tasks.
 const defaultParallel = 3
 
 // A scheduler solves the tasks of a plan: it is the Solver of their schedule. The goroutine of

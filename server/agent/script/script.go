@@ -85,7 +85,6 @@ func Parse(name string, r io.Reader) (*Script, error) {
 	return s, nil
 }
 
-// parseLine parses one line and adds it to the script.
 func (s *Script) parseLine(line []byte) error {
 	verb, err := firstKey(line)
 	if err != nil {

@@ -30,7 +30,6 @@ type turnProgress struct {
 	End     *agent.End              `json:"end,omitempty"`     // nil: running
 }
 
-// taskProgress is the progress of a task.
 type taskProgress struct {
 	Attempt int    `json:"attempt"`
 	Status  string `json:"status,omitempty"` // empty: not ended

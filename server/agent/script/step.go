@@ -19,7 +19,6 @@ type step interface {
 // A checker is a step with options to check beyond their types.
 type checker interface{ check() error }
 
-// stepTypes maps verbs to constructors.
 var stepTypes = map[string]func() step{
 	"think":    func() step { return new(think) },
 	"say":      func() step { return new(say) },
@@ -108,7 +107,6 @@ func (s steps) run(ctx context.Context, r *runner) error {
 	return nil
 }
 
-// A duration is a duration in a script.
 type duration time.Duration
 
 // UnmarshalText parses the syntax of time.ParseDuration, from 0 to one hour.

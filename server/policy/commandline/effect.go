@@ -113,7 +113,6 @@ func (u usage) read(words []Word) (flags string, operands []Word, ok bool) {
 	return flags, operands, true
 }
 
-// effects returns the certain effects of a command.
 func (r *Run) effects() (list []Effect) {
 	name := r.Words[0].Text
 	if dir, base := path.Split(name); dir == "/bin/" || dir == "/usr/bin/" {

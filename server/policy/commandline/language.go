@@ -60,7 +60,6 @@ var languages = sync.OnceValue(func() map[string]*language {
 	}
 })
 
-// language reads a text in a language.
 func (r *reader) language(l *language, script string, s state) {
 	unread := l.runs != nil && l.runs().MatchString(script)
 	for _, word := range Names(script) { // it may run a file

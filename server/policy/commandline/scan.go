@@ -249,7 +249,6 @@ func (s *scanner) shellFlag(name, takes string) {
 	s.stdin = s.stdin || name == "-s" && takes == ""
 }
 
-// take takes a flag and what follows it.
 func (s *scanner) take(name, takes string, value Word, attached bool) (done bool) {
 	at := s.i
 	value.Splits = s.words[at].Splits
@@ -321,7 +320,6 @@ func (s *scanner) module(at int, value Word, attached bool) (done bool) {
 	return false
 }
 
-// value adds the value of a flag.
 func (s *scanner) value(name, takes string, at int, value Word) {
 	k := valueKind(takes)
 	if k == codePart || k == filePart || k == namedPart {
