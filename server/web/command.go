@@ -144,7 +144,7 @@ func (route *Route) query(r *http.Request) (url.Values, error) {
 }
 
 // data returns the data of the command: the wildcards of the path, the fixed fields, and the fields
-// of the query or of the body. A field that the body has twice is refused later, as in any command.
+// of the query or of the body.
 func (route *Route) data(r *http.Request, query url.Values, sent json.RawMessage) (json.RawMessage, error) {
 	fields := map[string]json.RawMessage{}
 	for _, name := range route.Wildcards() {
@@ -154,9 +154,6 @@ func (route *Route) data(r *http.Request, query url.Values, sent json.RawMessage
 	}
 	for name, value := range route.Fixed {
 		fields[name] = json.RawMessage(value)
-	}
-	if err := checkSent(fields, sent); err != nil {
-		return nil, err
 	}
 	types := route.Fields()
 	for name, list := range query {
@@ -168,24 +165,22 @@ func (route *Route) data(r *http.Request, query url.Values, sent json.RawMessage
 			fields[name] = value
 		}
 	}
-	return splice(fields, sent), nil
-}
-
-// checkSent returns an error if the body has a field that the route sets.
-func checkSent(fixed map[string]json.RawMessage, body json.RawMessage) error {
-	if len(fixed) == 0 || body == nil {
-		return nil
+	if len(fields) == 0 {
+		return sent, nil
 	}
-	var sent map[string]json.RawMessage
-	if err := json.Unmarshal(body, &sent); err != nil {
-		return protocol.Errorf(protocol.CodeInvalidJSON, "not a JSON object")
-	}
-	for name := range fixed {
-		if _, ok := sent[name]; ok {
-			return protocol.Errorf(protocol.CodeInvalidMessage, "%s: the path sets this field: leave it out", name)
+	if sent != nil {
+		var body map[string]json.RawMessage
+		if err := protocol.DecodeStrict(sent, &body); err != nil {
+			return nil, err
+		}
+		for name, value := range body {
+			if fields[name] != nil {
+				return nil, protocol.Errorf(protocol.CodeInvalidMessage, "%s: the path sets this field: leave it out", name)
+			}
+			fields[name] = value
 		}
 	}
-	return nil
+	return protocol.MustEncode(fields), nil
 }
 
 // queryValue returns a value of the query as JSON.
@@ -211,27 +206,4 @@ func queryValue(name, value string, kind reflect.Kind) (json.RawMessage, error) 
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "%s: %.80q is not %s", name, value, want)
 	}
 	return protocol.MustEncode(v), nil
-}
-
-// splice puts fields at the beginning of an object, in the order of their names. The object is
-// valid JSON or nil.
-func splice(fields map[string]json.RawMessage, object json.RawMessage) json.RawMessage {
-	if len(fields) == 0 {
-		return object
-	}
-	out := protocol.MustEncode(fields)
-	rest := members(object)
-	if len(rest) == 0 {
-		return out
-	}
-	return slices.Concat(out[:len(out)-1], []byte(","), rest, []byte("}"))
-}
-
-// members returns the members of an object that is valid JSON, without its braces.
-func members(object json.RawMessage) []byte {
-	if object == nil {
-		return nil
-	}
-	object = bytes.TrimSpace(object)
-	return bytes.TrimSpace(object[1 : len(object)-1])
 }
