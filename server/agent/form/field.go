@@ -222,9 +222,6 @@ func (x *field) defaultChoices() error {
 	return nil
 }
 
-// choice reports whether the field is a list of choices of the form's.
-func (x *field) choice() bool { return x.values != nil && !x.boolean }
-
 // plain reports whether the field takes any text.
 func (x *field) plain() bool {
 	f := &x.question.Field

@@ -129,7 +129,7 @@ func (f *Form) joinNotes() {
 		}
 		for _, x := range f.fields {
 			q := &x.question
-			if !x.choice() || x.note != "" || note.noteOf != q.ID {
+			if x.values == nil || x.boolean || x.note != "" || note.noteOf != q.ID {
 				continue
 			}
 			x.note, q.Closed = note.question.ID, false
