@@ -111,23 +111,23 @@ func (s *scanner) destination() {
 	}
 }
 
-func (s *scanner) emit(k kind, at, end int, value Word) {
+// emit adds a part, which is valid until the next one.
+func (s *scanner) emit(k kind, at, end int, value Word) *part {
 	s.parts = append(s.parts, part{kind: k, at: at, end: end, value: value, loose: s.loose})
+	return &s.parts[len(s.parts)-1]
 }
 
 // emitInput adds the input of a program, which reads commands from it: lines for a shell if kind is
 // STDIN.
 func (s *scanner) emitInput(kind string) {
-	s.emit(inputPart, s.i, s.i, Word{})
-	s.parts[len(s.parts)-1].flag = kind
+	s.emit(inputPart, s.i, s.i, Word{}).flag = kind
 }
 
 // rest takes the words after -- as a command, or as the arguments of one.
 func (s *scanner) rest() bool {
 	for _, o := range s.operands {
 		if command, of, _ := strings.Cut(o, ":"); command == "--CMD" {
-			s.emit(commandPart, s.i+1, len(s.words), Word{})
-			s.parts[len(s.parts)-1].before = of
+			s.emit(commandPart, s.i+1, len(s.words), Word{}).before = of
 			return true
 		}
 	}
@@ -189,8 +189,7 @@ func (s *scanner) flag() (done bool) {
 	case strings.Contains(w, "plugin") && strings.HasPrefix(w, "-W"): // -Wl,-plugin,FILE of a compiler
 		s.emit(opaquePart, s.i, s.i+1, Word{Text: w})
 	case !s.row.others:
-		s.emit(otherPart, s.i, s.i+1, Word{Text: value})
-		s.parts[len(s.parts)-1].flag = name
+		s.emit(otherPart, s.i, s.i+1, Word{Text: value}).flag = name
 	}
 	s.loose = true
 	s.i++
@@ -325,8 +324,7 @@ func (s *scanner) value(name, takes string, at int, value Word) {
 	if k == codePart || k == filePart || k == namedPart {
 		s.coded = s.coded || !strings.HasSuffix(takes, "^")
 	}
-	s.emit(k, at, s.i, value)
-	s.parts[len(s.parts)-1].flag = name
+	s.emit(k, at, s.i, value).flag = name
 }
 
 // valueKind returns what a flag is, or its value.
