@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+
+	"agentctl/server/agent/process"
 )
 
 // Host serves an agent at all times, in a turn or not. It outlives the agent.
@@ -50,7 +52,15 @@ type StartWatcher interface {
 	Starting(step string)
 }
 
-// A ProcessGroup is a process group of an agent. In a batch, Ended removes the record.
+// RecordGroup returns a function that records with a host that a process group runs, or has ended.
+func RecordGroup(h Host, ended bool) func(process.Group) error {
+	return func(g process.Group) error {
+		return h.RecordProcessGroup(ProcessGroup{PID: g.PID, Start: g.Start, Ended: ended})
+	}
+}
+
+// A ProcessGroup is a process group of an agent. The host sets the session. In a batch, Ended removes the
+// record.
 type ProcessGroup struct {
 	Session string
 	PID     int    // of its leader

@@ -40,7 +40,7 @@ func (*commander) close() {}
 // send implements sender. It kills the command's process group and descendants before it returns,
 // and processes that have left both but hold its output. Others keep running.
 func (c *commander) send(ctx context.Context, _ string, body []byte) error {
-	p, err := process.Start(process.Command{Args: c.args, Dir: os.TempDir(), Env: c.env, Mark: true})
+	p, err := process.Start(process.Command{Args: c.args, Dir: os.TempDir(), Env: c.env})
 	if err != nil {
 		return failf("%v", err)
 	}

@@ -203,7 +203,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "server/sqlite/dirlock"},
 	{pkg: "server/embedded", imports: serverImports},
-	{pkg: "server/agent", imports: []string{"protocol", "server/policy", "server/sandbox"}},
+	{pkg: "server/agent", imports: []string{"protocol", "server/policy", "server/agent/process", "server/sandbox"}},
 	{pkg: "server/agent/acp", imports: agentImports},
 	{
 		pkg: "server/agent/acp/catalog",

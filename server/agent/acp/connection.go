@@ -63,19 +63,15 @@ func (a *Agent) open(ctx context.Context, env []string) (*connection, error) {
 		far := &dialed{conn: conn, done: make(chan struct{})}
 		return &connection{far, conn, conn, func() error { return nil }}, nil
 	}
-	record := func(g process.Group, ended bool) error {
-		return a.host.RecordProcessGroup(agent.ProcessGroup{
-			Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: ended,
-		})
-	}
 	proc, err := a.spec.Box.Start(process.Command{
 		Args: a.config.Command, Dir: a.spec.CWD, Env: env, Session: a.spec.Session,
-		Record: func(g process.Group) error { return record(g, false) }, Mark: true,
+		Record: agent.RecordGroup(a.host, false),
 	})
 	if err != nil {
 		return nil, a.startError(err)
 	}
-	return &connection{proc, proc.Stdin, proc.Stdout, func() error { return record(proc.Group(), true) }}, nil
+	ended := func() error { return agent.RecordGroup(a.host, true)(proc.Group()) }
+	return &connection{proc, proc.Stdin, proc.Stdout, ended}, nil
 }
 
 // dialed is an agent that runs elsewhere. For this server it ends when the connection is closed.

@@ -23,14 +23,9 @@ func (s *Server) dial(b *Toolbox) (*link, error) {
 	if s.Command == nil {
 		return s.dialURL(), nil
 	}
-	record := func(ended bool) func(process.Group) error {
-		return func(g process.Group) error {
-			return b.options.Host.RecordProcessGroup(agent.ProcessGroup{PID: g.PID, Start: g.Start, Ended: ended})
-		}
-	}
 	p, err := b.options.Box.Start(process.Command{
-		Args: s.Command, Dir: b.options.CWD, Env: s.Env, Session: b.options.Session, Record: record(false),
-		Mark: true,
+		Args: s.Command, Dir: b.options.CWD, Env: s.Env, Session: b.options.Session,
+		Record: agent.RecordGroup(b.options.Host, false),
 	})
 	if err != nil {
 		return nil, err
@@ -49,7 +44,7 @@ func (s *Server) dial(b *Toolbox) (*link, error) {
 			p.End(endGrace)
 			<-drained
 			p.Release()
-			if err := record(true)(p.Group()); err != nil {
+			if err := agent.RecordGroup(b.options.Host, true)(p.Group()); err != nil {
 				b.options.Host.Logf("MCP server %s: %v", s.Name, err)
 			}
 		})

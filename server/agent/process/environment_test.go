@@ -16,11 +16,11 @@ func TestTheProgramGetsItsSessionAndNoCredential(t *testing.T) {
 		{
 			[]string{"A=1", "AGENTCTL_TOKEN=secret", SessionVariable + "=s_0"},
 			"s_1",
-			[]string{"A=1", SessionVariable + "=s_1"},
+			[]string{"A=1", "M=1", SessionVariable + "=s_1"},
 		},
-		{[]string{"A=1", SessionVariable + "="}, "", []string{"A=1"}},
+		{[]string{"A=1", SessionVariable + "="}, "", []string{"A=1", "M=1"}},
 	} {
-		if got := (&Command{Env: c.env, Session: c.session}).environment(""); !slices.Equal(got, c.want) {
+		if got := (&Command{Env: c.env, Session: c.session}).environment("M=1"); !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

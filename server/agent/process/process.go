@@ -40,9 +40,6 @@ type Command struct {
 	// Session is the session of the agent, or empty. The program finds it in SessionVariable.
 	Session string
 
-	// Mark lets EndAll and Release find processes that left the group and lost their parents.
-	Mark bool
-
 	// Supervisor is a program and its arguments, to which the program and its own are added. It runs
 	// them in their own namespace of processes, and passes no signals on: TERM goes to the processes
 	// below it, and none is left when they have ended. Start returns when it has set up everything, or
@@ -74,7 +71,7 @@ type Process struct {
 	// Static after Start.
 	group      Group
 	supervised bool
-	mark       string // variable that the program and its descendants have; "": none
+	mark       string // variable that the program and its descendants have
 	stdout     *outputReader
 	stderr     *tail
 	stderrDone chan struct{} // closed at the end of standard error
@@ -90,10 +87,7 @@ func Start(cmd Command) (*Process, error) {
 		return nil, errors.New("start program: no command given")
 	}
 	c := exec.Command(cmd.Args[0], cmd.Args[1:]...) //nolint:noctx // End ends the program
-	mark := ""
-	if cmd.Mark {
-		mark = markVariable + "=" + rand.Text()
-	}
+	mark := markVariable + "=" + rand.Text()
 	c.Dir, c.Env = cmd.Dir, cmd.environment(mark)
 	c.SysProcAttr = ownGroup()
 	var b *startBarrier
@@ -244,8 +238,8 @@ func (p *Process) End(grace time.Duration) {
 	<-p.stderrDone
 }
 
-// EndAll is End, and kills descendants of a marked program wherever they are, unless one has
-// replaced its environment.
+// EndAll is End, and kills descendants wherever they are, also those that left the group and lost their
+// parents, unless one has replaced its environment.
 func (p *Process) EndAll(grace time.Duration) {
 	p.End(grace)
 	for range maxPasses { // a process may have started another since
@@ -258,7 +252,7 @@ func (p *Process) EndAll(grace time.Duration) {
 }
 
 // Release closes the output pipe. No read may follow. If the output was read until another process
-// alone held the pipe, Release kills the descendants of a marked program, as EndAll does.
+// alone held the pipe, Release kills the descendants, as EndAll does.
 func (p *Process) Release() {
 	_ = p.stdout.file.Close()
 	if p.stdout.held.Load() {
@@ -383,11 +377,9 @@ func (c *Command) environment(mark string) []string {
 	}
 	env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return name == tokenVariable || name == SessionVariable || name == markVariable && mark != ""
+		return name == tokenVariable || name == SessionVariable || name == markVariable
 	})
-	if mark != "" {
-		env = append(env, mark)
-	}
+	env = append(env, mark)
 	if c.Session != "" {
 		env = append(env, SessionVariable+"="+c.Session)
 	}

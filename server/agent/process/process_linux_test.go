@@ -36,7 +36,7 @@ func TestADescendantInAGroupOfItsOwnDoesNotOutliveTheProgram(t *testing.T) {
 func TestAProcessThatLeftItsGroupAndItsParentEndsWithAMarkedProgram(t *testing.T) {
 	t.Parallel()
 	p, err := Start(Command{
-		Args: []string{"sh", "-c", `(setsid sh -c 'echo $$; exec sleep 100' &); sleep 100`}, Mark: true,
+		Args: []string{"sh", "-c", `(setsid sh -c 'echo $$; exec sleep 100' &); sleep 100`},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestAProcessThatHoldsTheOutputDoesNotKeepTheReader(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, err := Start(Command{
-				Args: []string{"sh", "-c", `setsid sh -c 'echo $$; ` + writer + `' & sleep 0.2`}, Mark: true,
+				Args: []string{"sh", "-c", `setsid sh -c 'echo $$; ` + writer + `' & sleep 0.2`},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -37,10 +37,7 @@ func (s *spawn) run(ctx context.Context, r *runner) error {
 	}
 	p, err := r.agent.spec.Box.Start(process.Command{
 		Args: s.Args, Dir: r.agent.spec.CWD, Env: env, Session: r.agent.spec.Session,
-		Record: func(g process.Group) error {
-			return r.agent.host.RecordProcessGroup(agent.ProcessGroup{PID: g.PID, Start: g.Start})
-		},
-		Mark: true,
+		Record: agent.RecordGroup(r.agent.host, false),
 	})
 	if err != nil {
 		return fmt.Errorf("spawn: %w", err)
@@ -67,6 +64,5 @@ func (c *child) end(host agent.Host) error {
 	c.End(grace)
 	<-c.drained
 	c.Release()
-	g := c.Group()
-	return host.RecordProcessGroup(agent.ProcessGroup{PID: g.PID, Start: g.Start, Ended: true})
+	return agent.RecordGroup(host, true)(c.Group())
 }

@@ -78,14 +78,14 @@ func (b *Toolbox) checkCommand(_ context.Context, c *llm.ToolCall, in shellArgum
 			}
 			p, err := box.Start(process.Command{
 				Args: shellCommand(command), Dir: dir, Env: b.environment(), Session: b.options.Session,
-				Record: b.record(false), Mark: true,
+				Record: agent.RecordGroup(b.options.Host, false),
 			})
 			if err != nil {
 				return llm.ToolResult{}, err
 			}
 			output, stopped := follow(ctx, p, timeout, out)
 			r := b.result(p, output, stopped)
-			return r, errors.Join(ctx.Err(), b.record(true)(p.Group()))
+			return r, errors.Join(ctx.Err(), agent.RecordGroup(b.options.Host, true)(p.Group()))
 		},
 	}, nil
 }
@@ -133,13 +133,6 @@ func follow(
 	<-drained
 	p.Release()
 	return output, stopped
-}
-
-// record returns how the process group of a command is recorded.
-func (b *Toolbox) record(ended bool) func(process.Group) error {
-	return func(g process.Group) error {
-		return b.options.Host.RecordProcessGroup(agent.ProcessGroup{PID: g.PID, Start: g.Start, Ended: ended})
-	}
 }
 
 // environment returns the variables of commands: no terminal, no pager, no editor.
