@@ -25,8 +25,7 @@ func (f *Filter) matches(s *protocol.Summary) bool {
 // has reports whether notifications of a type are sent.
 func (f *Filter) has(typ string) bool { return len(f.Types) == 0 || slices.Contains(f.Types, typ) }
 
-// typeOf returns the type of the notification of an event, the most specific that the hook sends;
-// "" for none.
+// typeOf returns the most specific type of an event's notification that the hook sends; "": none.
 func (f *Filter) typeOf(e *protocol.Event) string {
 	switch e.Type {
 	case protocol.ApprovalRequested, protocol.ApprovalResolved:

@@ -74,8 +74,7 @@ func formQuestions(raw json.RawMessage, given map[string][]string) ([]formQuesti
 	return list, nil
 }
 
-// readForm returns the request of a link, and the answers of the form on its page; nil if a program
-// posts to the link without the form.
+// readForm returns a link's request and the answers of its form; nil if a program posts without it.
 func (h *Hooks) readForm(
 	w http.ResponseWriter, r *http.Request, token string,
 ) (raw json.RawMessage, input *protocol.ApprovalInput, err error) {

@@ -133,8 +133,7 @@ func (h *Hooks) Replace(list []Hook) error {
 	return errors.Join(errs...)
 }
 
-// end stops the hooks that match and returns them when they have stopped, or with an error when ctx
-// ends first.
+// end stops the hooks that match and returns them when they have stopped, or an error with ctx.
 func (h *Hooks) end(ctx context.Context, match func(*activeHook) bool) (map[string]*activeHook, error) {
 	ended := map[string]*activeHook{}
 	for name, a := range h.active {

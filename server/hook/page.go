@@ -99,8 +99,7 @@ func (h *Hooks) ownPage(r *http.Request) bool {
 	return site == "" || site == "same-origin" || site == "none"
 }
 
-// renderRequest renders the page of a link with its request. given are the answers of a form that was
-// refused for the reason of message.
+// renderRequest renders the page of a link. given are the answers of a form refused with message.
 func (h *Hooks) renderRequest(
 	w http.ResponseWriter, status int, l *link, a json.RawMessage, message string, given map[string][]string,
 ) {
@@ -137,8 +136,7 @@ func (h *Hooks) findLink(token string) (*link, error) {
 	return l, err
 }
 
-// request returns the link of a token and its encoded request, if that request is pending and
-// unchanged.
+// request returns the link of a token and its encoded request, if that is pending and unchanged.
 func (h *Hooks) request(ctx context.Context, token string) (*link, json.RawMessage, error) {
 	l, err := h.findLink(token)
 	if err != nil {
@@ -156,8 +154,7 @@ func (h *Hooks) request(ctx context.Context, token string) (*link, json.RawMessa
 	return nil, nil, errNoLink
 }
 
-// decide uses a link. Of two uses of links of one request the first decides: the second gets a
-// conflict, or finds its link removed.
+// decide uses a link. A second use for a request gets a conflict, or finds its link removed.
 func (h *Hooks) decide(w http.ResponseWriter, r *http.Request, token string) {
 	l, err := h.findLink(token)
 	if err != nil {

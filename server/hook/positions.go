@@ -68,8 +68,7 @@ func encodePosition(session string, at protocol.Position) []byte {
 	return append(protocol.MustEncode(positionLine{session, at.Epoch, at.Seq}), '\n')
 }
 
-// rewrite replaces the file. It is synced: without positions a hook sends recent notifications
-// again.
+// rewrite replaces the file, synced: without positions a hook sends recent notifications again.
 func (p *positions) rewrite() error {
 	var b []byte
 	for session, at := range p.at {

@@ -40,8 +40,7 @@ type mark struct {
 
 func markOf(s *protocol.Summary) mark { return mark{s.Turns, s.Approvals, s.Turn, s.Reason} }
 
-// begin starts at the recorded positions; without them, as of a new hook, at the end of every
-// session.
+// begin starts at the recorded positions; a new hook has none, and starts at the ends of sessions.
 func (r *runner) begin(list []protocol.Summary) {
 	p := &r.progress
 	p.sessions = map[string]*place{}

@@ -30,8 +30,7 @@ type reader struct {
 	buf      []byte // of read
 }
 
-// read returns the occurrences after a seq of a session and the seq up to which it looked; after
-// itself at the end.
+// read returns the occurrences after a seq, and the seq up to which it looked; after: at the end.
 func (r *reader) read(ctx context.Context, session string, after uint64) (found []occurrence, last uint64, err error) {
 	sum, ok := r.sessions.Summary(session)
 	if !ok || !r.filter.matches(&sum) {

@@ -105,8 +105,7 @@ func (r *runner) wait(now time.Time) time.Duration {
 	return max(0, next.Sub(now))
 }
 
-// add queues an occurrence. If the backlog is full, it drops the oldest one that is not in
-// delivery.
+// add queues an occurrence. A full backlog drops the oldest one that is not in delivery.
 func (r *runner) add(o occurrence) {
 	r.queue = append(r.queue, o)
 	if len(r.queue) <= r.hook.Limits.Backlog+1 { // the first is in delivery
@@ -134,8 +133,7 @@ func (r *runner) startAttempt(ctx context.Context, now time.Time) {
 	go func() { d.results <- r.attempt(ctx, o, id, body) }()
 }
 
-// attempt builds a notification, unless an earlier attempt did, and sends it. It does not change
-// the runner.
+// attempt builds a notification, unless one before did, and sends it. The runner does not change.
 func (r *runner) attempt(ctx context.Context, o occurrence, id string, body []byte) result {
 	if body == nil {
 		n, err := r.build(ctx, &o)

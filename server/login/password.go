@@ -19,8 +19,7 @@ const (
 	keyBytes  = 32
 )
 
-// A hash is the hash of a password. Its text form is SCHEME$ROUNDS$SALT$KEY, salt and key in
-// base64.
+// A hash is the hash of a password. Its text is SCHEME$ROUNDS$SALT$KEY, salt and key in base64.
 type hash struct {
 	rounds    int
 	salt, key []byte

@@ -15,8 +15,7 @@ type policy struct {
 	revoked map[string]bool // ids of tokens
 }
 
-// check returns the reason why an identity is no longer valid, or nil. It does not check the
-// expiry.
+// check returns why an identity is no longer valid, or nil. It does not check the expiry.
 func (p *policy) check(id *Identity) error {
 	if p.revoked[id.token] || p.keys.find(id.key) == nil {
 		return ErrRevoked

@@ -83,8 +83,7 @@ func newThrottle() *throttle {
 	}
 }
 
-// do runs a check and returns its result, a wrong one after its delay. The error is errBusy or the
-// cause of ctx.
+// do runs a check and returns its result, a wrong one delayed. Errors are errBusy and ctx's cause.
 func (t *throttle) do(ctx context.Context, a attempt, check func() bool) (bool, error) {
 	ok, err := t.lane(a).do(ctx, check)
 	if err != nil {
@@ -128,8 +127,7 @@ func (t *throttle) forgive(a attempt) {
 	delete(t.failures, a.nameKey())
 }
 
-// fail counts a failure and returns the delay of its answer. A delay above 0 counts as delayed
-// until answered.
+// fail counts a failure and returns the delay of its answer, which counts until answered is called.
 func (t *throttle) fail(a attempt) (time.Duration, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -213,8 +213,7 @@ func ruleWords(r *protocol.PolicyRule) []string {
 	return append([]string{r.Program}, strings.Fields(r.Subcommand)...)
 }
 
-// matchPath reports whether a path matches a pattern: * and ? match within an element, ** any
-// number of elements.
+// matchPath reports whether a path matches: * and ? match within an element, ** any elements.
 func matchPath(pattern, name string) bool {
 	return matchElements(strings.Split(pattern, "/"), strings.Split(name, "/"))
 }

@@ -30,8 +30,7 @@ func resolveFiles(a *protocol.Approval, dir string) bool {
 	return whole
 }
 
-// upwards reports whether a patch names a file by a path that leads elsewhere than it reads: with ..
-// after a link.
+// upwards reports whether a path of a patch leads elsewhere than it reads: with .. after a link.
 func upwards(a *protocol.Approval) bool {
 	names := slices.Clone(a.Paths)
 	for i := range a.Content {

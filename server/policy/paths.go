@@ -12,8 +12,7 @@ import (
 	"agentctl/server/policy/commandline"
 )
 
-// fileName returns the name of a file in dir, without links, or its absolute path if it is not in
-// it.
+// fileName returns the name of a file in dir, without links; elsewhere its absolute path.
 func fileName(name, dir string) string {
 	root, _ := resolve(dir)
 	real, _ := physical(name, dir)

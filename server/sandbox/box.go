@@ -273,8 +273,7 @@ func (b *Box) setCaches(t table) {
 	}
 }
 
-// setState shows the state of the agent. In the mode read-only what is kept is empty, so that
-// agents start.
+// setState shows the agent's state. Read-only, what is kept is empty, so that agents start.
 func (b *Box) setState(t table) error {
 	for _, s := range b.options.State {
 		dir := b.stateDir(&s)

@@ -80,8 +80,7 @@ var shownInHome = []string{".ssh/config", ".ssh/known_hosts"}
 // cacheDirectories are below the home directory. They are private, but for cachesInHome.
 var cacheDirectories = []string{".cache", ".npm"}
 
-// cachesInHome are below the home directory and written in the mode workspace. They hold what
-// builds made or loaded.
+// cachesInHome are caches of builds below the home directory, written in the mode workspace.
 var cachesInHome = []string{
 	".cache/go-build", ".cache/golangci-lint", ".cache/gopls", "go/pkg/mod", "go/pkg/sumdb",
 	".npm/_cacache", ".cache/yarn", ".cache/pnpm", ".local/share/pnpm/store", ".cache/node",

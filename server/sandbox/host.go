@@ -131,8 +131,7 @@ func (h *Host) ownPaths() []identity {
 	return h.own
 }
 
-// verifyOwn returns an error if a directory of the server was moved or replaced: its rule would
-// cover another one.
+// verifyOwn returns an error if a path of the server was moved or replaced: its rule would miss it.
 func (h *Host) verifyOwn() error {
 	for _, o := range h.ownPaths() {
 		if info, err := os.Stat(o.path); err != nil || !os.SameFile(info, o.info) {

@@ -143,8 +143,7 @@ func (route *Route) query(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// data returns the data of the command: the wildcards of the path, the fixed fields, and the fields
-// of the query or of the body.
+// data returns the command's data: wildcards of the path, fixed fields, and the query or the body.
 func (route *Route) data(r *http.Request, query url.Values, sent json.RawMessage) (json.RawMessage, error) {
 	fields := map[string]json.RawMessage{}
 	for _, name := range route.Wildcards() {

@@ -162,8 +162,7 @@ func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Dur
 	}
 }
 
-// messageNow returns the current state of a message. A message that is neither queued nor in a turn
-// was removed.
+// messageNow returns the state of a message. One that is neither queued nor in a turn was removed.
 func (a *api) messageNow(r *http.Request, id, message string, known bool) (*MessageResult, error) {
 	state, err := a.state(r, id)
 	if err != nil {

@@ -35,8 +35,7 @@ func (a *api) session(r *http.Request) (any, error) {
 	return list[i], nil
 }
 
-// messages returns the messages of finished turns, oldest first: all, or the ones after the message
-// ?after=.
+// messages returns the messages of finished turns, oldest first: all, or those after ?after=.
 func (a *api) messages(r *http.Request) (any, error) {
 	id, err := a.Commands.Resolve(r, r.PathValue("id"))
 	if err != nil {
@@ -81,8 +80,7 @@ func (a *api) sessionBlob(w http.ResponseWriter, r *http.Request, _ *Route) erro
 	return a.serveBlob(w, r, id)
 }
 
-// blob answers a blob of the session named by ?session=, or of any session: equal ids mean equal
-// data.
+// blob answers a blob of the session ?session=, or of any session: equal ids mean equal data.
 func (a *api) blob(w http.ResponseWriter, r *http.Request, route *Route) error {
 	if id := r.URL.Query().Get("session"); id != "" {
 		r.SetPathValue("id", id)

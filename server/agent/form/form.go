@@ -120,8 +120,7 @@ func (f *Form) field(name string) *field {
 	return nil
 }
 
-// joinNotes makes the text field that belongs to a choice a part of its question: its answers other
-// than the choices.
+// joinNotes makes the text field of a choice a part of its question: answers beside the choices.
 func (f *Form) joinNotes() {
 	f.fields = slices.DeleteFunc(f.fields, func(note *field) bool {
 		if !note.plain() {

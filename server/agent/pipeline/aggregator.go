@@ -11,8 +11,7 @@ import (
 // aggregatorID is the id of the aggregator's conversation. Those of solvers end with a number.
 const aggregatorID = "aggregate"
 
-// aggregate answers the request from the results of the tasks. The text of the aggregator becomes
-// the text of the turn.
+// aggregate answers the request from the results of the tasks: with the text of the aggregator.
 func (r *run) aggregate(ctx context.Context, p *plan, tasks []*task) error {
 	began, completed := time.Now(), 0
 	for _, t := range tasks {

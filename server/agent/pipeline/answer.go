@@ -2,8 +2,7 @@ package pipeline
 
 import "strings"
 
-// An answer collects the text of a turn. Its result is the text after the last tool call: earlier
-// text is about the work.
+// An answer collects the text of a turn. Its result is the text after the last tool call.
 type answer struct {
 	last   strings.Builder
 	part   string

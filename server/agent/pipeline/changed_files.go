@@ -21,8 +21,7 @@ const (
 	maxPath          = 1 << 10 // bytes
 )
 
-// changedFiles are the files that tasks of a turn have changed, as their tools report. Changes that
-// commands make are not known.
+// changedFiles are the files that tasks of a turn changed, as their tools, not commands, report.
 type changedFiles struct {
 	dir string // of the session; static
 
@@ -150,8 +149,7 @@ type toolFiles struct {
 	diffs     []string
 }
 
-// collectFiles notes the files of a call. When the call is completed, it returns them. The lock is
-// held.
+// collectFiles notes the files of a call, and returns them when it is completed. The lock is held.
 func (in *inner) collectFiles(e agent.Event) (changed []string) {
 	if in.attempt == nil {
 		return nil

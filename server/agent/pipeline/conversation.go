@@ -159,8 +159,7 @@ func (in *inner) save(b []byte, save func([]byte) error) error {
 	return err
 }
 
-// restore returns the state of an agent whose conversation is stored, and prepares the agent to
-// continue it.
+// restore returns the stored state of an agent's conversation, and prepares the agent for it.
 func (r *run) restore(in *inner) ([]byte, error) {
 	if !r.continued {
 		return nil, nil

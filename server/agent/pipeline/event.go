@@ -102,8 +102,7 @@ func (in *inner) track(e agent.Event) {
 	}
 }
 
-// mapItem returns the data of an event of a part or a tool with another id, or false for the data
-// of other events.
+// mapItem returns the data of a part's or a tool's event with another id; false for other data.
 func mapItem(data any, id func(string) string) (any, bool) {
 	switch d := data.(type) {
 	case protocol.PartStartData:
@@ -174,8 +173,7 @@ func (in *inner) translate(e agent.Event) (agent.Event, bool) {
 	return out, true
 }
 
-// reasoningOf returns the type of reasoning for one of text: the text of a planner is not for the
-// user.
+// reasoningOf returns the type of reasoning for one of text. A planner's text is not for the user.
 func reasoningOf(t protocol.Type) protocol.Type {
 	switch t {
 	case protocol.TextStart:

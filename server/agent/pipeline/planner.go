@@ -22,8 +22,7 @@ type plan struct {
 	answer   string // of a planner that needs no tasks
 }
 
-// plan returns the plan of the turn: the given one, or one of the planner that the user confirmed.
-// Without a plan the turn is over.
+// plan returns the plan of the turn: given, or of the planner and confirmed; nil: the turn is over.
 func (r *run) plan(ctx context.Context) (*plan, agent.End, error) {
 	switch {
 	case r.continued:
@@ -128,8 +127,7 @@ func (r *run) request(ctx context.Context, planner *inner, m protocol.Message, p
 	}
 }
 
-// invalidPlan records that the planner returned no valid plan, and returns the error that ends the
-// turn.
+// invalidPlan records that the plan is not valid, and returns the error that ends the turn.
 func (r *run) invalidPlan(problems []string, code protocol.Code) error {
 	message := "the tasks of the plan are not valid"
 	if r.turn.Plan == nil {

@@ -126,8 +126,7 @@ func (a *Agent) Process() agent.Process {
 	return agent.Process{Running: !a.started.IsZero() && !a.closed, Since: a.started, Restores: true}
 }
 
-// startRoles starts the agents of all roles and closes them again. The error names the first that
-// does not start.
+// startRoles starts the agents of all roles and closes them. The error names the first that fails.
 func (a *Agent) startRoles(ctx context.Context) error {
 	agents := a.options.Config.roleAgents()
 	errs := make([]error, len(agents))

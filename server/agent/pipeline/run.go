@@ -27,8 +27,7 @@ type run struct {
 	continued   bool // the tasks ran before a restart; static
 }
 
-// begin prepares a turn, and returns how it ended if it had before a restart, or nil. The agent's
-// lock is held.
+// begin prepares a turn. It returns its end if that was before a restart. The agent's lock is held.
 func (r *run) begin(s *state) *agent.End {
 	r.continued = r.turn.Resumed && s.Turn == r.turn.ID
 	if !r.continued {

@@ -8,8 +8,7 @@ import (
 	"agentctl/server/agent/schedule"
 )
 
-// A scheduler solves the tasks of a plan: it is the Solver of their schedule. The goroutine of
-// solve owns the tasks.
+// A scheduler is the Solver of a plan's schedule. The goroutine of solve owns the tasks.
 type scheduler struct {
 	*run
 	plan  *plan

@@ -42,8 +42,7 @@ func (a *Agent) confirms() bool {
 
 func (c *Config) confirms() bool { return c.Confirm == nil || *c.Confirm }
 
-// settings returns the settings with their values. Settings without choices come from the
-// configuration.
+// settings returns the settings. Those without choices come from the configuration.
 func (a *Agent) settings() []protocol.Setting {
 	c := &a.options.Config
 	parallel := protocol.Setting{

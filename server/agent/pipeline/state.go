@@ -49,8 +49,7 @@ func decodeState(b []byte) (s state, err error) {
 	return s, nil
 }
 
-// encode returns the state. If it is too large, it shortens the results further. The tasks are
-// bounded: see maxPlan.
+// encode returns the state, with shorter results if it is too large. maxPlan bounds the tasks.
 func (s *state) encode() []byte {
 	for most := maxResult; ; most /= 2 {
 		b, err := json.Marshal(s)

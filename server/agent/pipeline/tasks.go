@@ -13,8 +13,7 @@ import (
 // maxPlan bounds the tasks of a plan as JSON, in bytes: one event and one request hold them all.
 const maxPlan = 160 << 10
 
-// checkTasks returns the problems of tasks: ids and titles that are missing, ids that are used
-// twice, unknown dependencies and cycles.
+// checkTasks returns the problems of tasks: missing or repeated ids, unknown dependencies, cycles.
 func checkTasks(tasks []protocol.Task, most int) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if len(tasks) == 0 {
@@ -57,8 +56,7 @@ func checkTasks(tasks []protocol.Task, most int) (problems []string) {
 	return problems
 }
 
-// findCycle returns the ids of tasks that can never start: tasks in cycles and tasks that depend on
-// them.
+// findCycle returns the ids of tasks that can never start: those in cycles, and their dependents.
 func findCycle(tasks []protocol.Task) []string {
 	left := slices.Clone(tasks)
 	done := map[string]bool{}

@@ -150,8 +150,7 @@ func Start(cmd Command) (*Process, error) {
 	return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
 }
 
-// pipes returns pipes for standard input, output and error: the ends of the server and the ends of
-// the program.
+// pipes returns the server's and the program's ends of pipes for standard input, output and error.
 func pipes() (parent, child [3]*os.File, err error) {
 	for i := range parent {
 		r, w, err := os.Pipe()
@@ -277,8 +276,7 @@ func (p *Process) waitExit(within time.Duration) bool {
 	}
 }
 
-// subtree lists the descendants of pid. It removes visited processes from children, so a cycle
-// ends.
+// subtree lists the descendants of pid. It removes visited processes from children: a cycle ends.
 func subtree(pid int, children map[int][]Group) []Group {
 	list := children[pid]
 	delete(children, pid)
@@ -361,12 +359,10 @@ func (t *tail) String() string {
 	return strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// tokenVariable holds the credential of a client. No program gets it: with it an agent could decide
-// its own requests.
+// tokenVariable holds a client's credential. With it an agent could decide its own requests.
 const tokenVariable = "AGENTCTL_TOKEN"
 
-// markVariable has the mark of a program. A server that starts in the background drops it, like all
-// variables of agentctl.
+// markVariable has the mark of a program. A server that starts in the background drops it.
 const markVariable = "AGENTCTL_COMMAND"
 
 // environment returns the variables of the program, with its mark.

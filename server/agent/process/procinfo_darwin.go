@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startTime returns the time of day at which the process started, to the microsecond, or "" when
-// there is no such process.
+// startTime returns the time of day of the start, to the microsecond; "" without such a process.
 func startTime(pid int) string {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(k.Proc.P_pid) != pid {
@@ -38,12 +37,10 @@ func descendants(pid int) []Group {
 	return subtree(pid, children)
 }
 
-// isCurrent reports whether the number still belongs to this group. Only a live leader can confirm
-// it.
+// isCurrent reports whether the number is still this group's. Only a live leader can confirm it.
 func (g Group) isCurrent() bool { return g.Start != "" && startTime(g.PID) == g.Start }
 
-// groupRunning assumes that the group runs: this system does not distinguish zombies from live
-// processes.
+// groupRunning assumes that the group runs: this system does not tell zombies from live processes.
 func groupRunning(int) bool { return true }
 
 // Peer returns the ancestry of the process that connected a Unix socket: the process itself, its
@@ -66,8 +63,7 @@ func Peer(c *net.UnixConn) ([]Ancestor, error) {
 	return ancestry(pid)
 }
 
-// lookup returns a process, without Session, and its parent. ok is false when there is no such
-// process.
+// lookup returns a process, without Session, and its parent; ok is false without such a process.
 func lookup(pid int) (a Ancestor, parent int, ok bool) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(k.Proc.P_pid) != pid {

@@ -34,8 +34,7 @@ func procStat(pid int) []string {
 	return fields
 }
 
-// startTime returns "BOOT TICKS", or "" when there is no such process. Ticks count from boot, so
-// the boot id is included.
+// startTime returns "BOOT TICKS": the boot id and ticks since then; "" without such a process.
 func startTime(pid int) string {
 	if f := procStat(pid); f != nil {
 		return bootID() + " " + f[statTicks]
@@ -151,8 +150,7 @@ func exited(pidfd int) bool {
 	}
 }
 
-// lookup returns a process, without Session, and its parent. ok is false when there is no such
-// process.
+// lookup returns a process, without Session, and its parent; ok is false without such a process.
 func lookup(pid int) (a Ancestor, parent int, ok bool) {
 	f := procStat(pid)
 	if f == nil {

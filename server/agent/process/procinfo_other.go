@@ -13,8 +13,7 @@ func (g Group) running() bool { return false }
 
 func descendants(int) []Group { return nil }
 
-// groupRunning assumes that the group runs: this system does not distinguish zombies from live
-// processes.
+// groupRunning assumes that the group runs: this system does not tell zombies from live processes.
 func groupRunning(int) bool { return true }
 
 // Peer returns nothing: the process at the other end is unknown on this platform.

@@ -107,8 +107,7 @@ func (a *scriptAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output
 	return end, nil
 }
 
-// record changes the state and emits an event by emit, with the state to save: nil unless the script
-// resumes.
+// record changes the state and calls emit with the state to save; nil: the script does not resume.
 func (a *scriptAgent) record(r *runner, emit func(state []byte) error, apply ...func(*agentState)) error {
 	if a.script.resumes {
 		a.saveMu.Lock()

@@ -15,8 +15,7 @@ import (
 // maxReplans is the maximum number of new plans after denials.
 const maxReplans = 20
 
-// A plan step makes a plan, asks for confirmation if required, solves the tasks and aggregates the
-// results.
+// A plan step makes a plan, has it confirmed if required, solves the tasks, aggregates the results.
 type plan struct {
 	Question  string     `json:"plan"` // default: the message
 	Summary   string     `json:"summary"`
@@ -58,8 +57,7 @@ func (p *plan) check() error {
 	return nil
 }
 
-// planFor returns the plan of a plan.run command. Tasks with the id of a task in the script get its
-// steps and result.
+// planFor returns the plan of plan.run. A task with the id of one in the script gets its steps.
 func (s *Script) planFor(given *protocol.PlanRunData) *plan {
 	p := &plan{Question: given.Question, Summary: given.Summary, planned: true}
 	for _, part := range s.sections {

@@ -24,8 +24,7 @@ type runner struct {
 	verdict    agent.Verdict // of the last ask
 }
 
-// emit emits an event and applies apply to the state. It skips events that were emitted before a
-// restart.
+// emit emits an event and changes the state, unless the event was emitted before a restart.
 func (r *runner) emit(ctx context.Context, e agent.Event, apply ...func(*agentState)) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -13,8 +13,7 @@ import (
 
 const defaultParallel = 3
 
-// A scheduler solves the tasks of a plan: it is the Solver of their schedule. The goroutine of
-// solve owns the tasks.
+// A scheduler is the Solver of a plan's schedule. The goroutine of solve owns the tasks.
 type scheduler struct {
 	*runner
 	tasks    []*task
@@ -66,8 +65,7 @@ func (s *scheduler) prepare(t *task) {
 	t.runner = s.turnRun.newRunner(key, t.ID, s.prior.Emitted[key])
 }
 
-// solve runs the tasks, each after its dependencies, until all have ended. It returns after all its
-// goroutines.
+// solve runs the tasks until all have ended. It returns after all its goroutines.
 func (s *scheduler) solve(ctx context.Context) error {
 	tasks := make([]*schedule.Task, len(s.tasks))
 	for i, t := range s.tasks {

@@ -85,8 +85,7 @@ func (s *textOptions) streamText(ctx context.Context, r *runner, kind protocol.K
 	return emit(end, protocol.PartEndData{Part: part})
 }
 
-// burst emits many deltas of one size. The text of each includes its number, so order and loss are
-// visible.
+// burst emits many deltas of one size. The number in each text makes order and loss visible.
 type burst struct {
 	Deltas int      `json:"burst"`
 	Size   int      `json:"size"`

@@ -12,8 +12,7 @@ import (
 	"agentctl/server/agent"
 )
 
-// A tool is a tool call. With open it is the start of one, continued by a later step with the same
-// id.
+// A tool is a tool call. With open it is the start of one, which a step with the same id continues.
 type tool struct {
 	Name      string              `json:"tool"`
 	ID        string              `json:"id"`
@@ -77,8 +76,7 @@ func (t *tool) run(ctx context.Context, r *runner) error {
 	return nil
 }
 
-// events yields the events of the call, each with the delay before it. Repeated calls yield the same
-// number of events.
+// events yields the call's events, each with the delay before it. Their number is always the same.
 func (t *tool) events(r *runner, id string) iter.Seq2[agent.Event, time.Duration] {
 	textRate := t.withDefaults(r.agent.script.rate)
 	started := protocol.ToolStartedData{

@@ -17,8 +17,7 @@ var (
 	textOf      = compiled("(?s)\"((?:\\\\.|[^\"\\\\])*)\"|'((?:\\\\.|[^'\\\\])*)'|`([^`]*)`")
 )
 
-// code reads a text in the language of a program. What its texts would run counts if it starts
-// programs.
+// code reads a text in a program's language. What its texts would run counts if it starts programs.
 func (r *reader) code(name, script string, s state) {
 	switch name {
 	case "sed", "gsed":
@@ -85,8 +84,7 @@ func (r *reader) code(name, script string, s state) {
 	}
 }
 
-// plainCode reports whether a text in the language of a program neither runs another one nor writes
-// a file.
+// plainCode reports whether a text in a program's language neither runs another nor writes a file.
 func plainCode(name, script string) bool {
 	switch name {
 	case "sed", "gsed":

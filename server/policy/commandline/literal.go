@@ -7,8 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// literal are the characters, other than letters and digits, that stand for themselves in every
-// shell.
+// literal are the characters, except letters and digits, that stand for themselves in every shell.
 const literal = "_-./:@%+,^="
 
 // redirections change only the target of output, and are left out of commands.
@@ -41,8 +40,7 @@ func Literal(line string) (commands [][]string, ok bool) {
 	return r.commands, true
 }
 
-// A lineReader collects the commands of a parsed line. Its methods report whether the node they
-// read is literal.
+// A lineReader collects the commands of a line. Its methods report whether a node is literal.
 type lineReader struct {
 	line     string
 	commands [][]string
@@ -62,8 +60,7 @@ func (r *lineReader) statement(s *syntax.Stmt) bool {
 	return false
 }
 
-// isHarmless reports whether a redirection is one of redirections, with blanks or operators around
-// it.
+// isHarmless reports whether a redirection is one of redirections, between blanks or operators.
 func (r *lineReader) isHarmless(d *syntax.Redirect) bool {
 	before, rest := r.line[:d.Pos().Offset()], r.line[d.End().Offset():]
 	return slices.Contains(redirections, r.line[len(before):len(r.line)-len(rest)]) &&

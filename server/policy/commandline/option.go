@@ -75,8 +75,7 @@ func plainSetting(program, text string) bool {
 	return safeOption(program, name, value)
 }
 
-// safeOption reports whether a setting NAME=VALUE of a program neither runs another program nor
-// writes a file.
+// safeOption reports whether a setting NAME=VALUE neither runs another program nor writes a file.
 func safeOption(program, name, value string) bool {
 	name = strings.ToLower(name)
 	switch program {

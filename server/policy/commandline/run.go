@@ -211,8 +211,7 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 	}
 }
 
-// scriptOf reads what the arguments of a script run, if the table has a program by its name, such as
-// manage.py.
+// scriptOf reads what the arguments of a script in the table run, such as of manage.py.
 func (r *reader) scriptOf(name string, p part, list []Word, s state) {
 	if rows()[name] == nil || p.flag != "" || r.depth >= maxDepth {
 		return
@@ -278,8 +277,7 @@ func (r *reader) partly(line string) {
 	r.line.Unread = r.line.Unread || strings.ContainsRune(line, Unknown)
 }
 
-// input reads the commands that a program reads from its input: lines for a shell, or a text in its
-// own language.
+// input reads a program's input: lines for a shell, or a text in its own language.
 func (r *reader) input(name string, shell bool, s state) {
 	if len(s.input) == 0 && !s.piped {
 		return // the input of the line, which is none

@@ -117,8 +117,7 @@ func (s *scanner) emit(k kind, at, end int, value Word) *part {
 	return &s.parts[len(s.parts)-1]
 }
 
-// emitInput adds the input of a program, which reads commands from it: lines for a shell if kind is
-// STDIN.
+// emitInput adds the input from which a program reads commands: with STDIN lines for a shell.
 func (s *scanner) emitInput(kind string) {
 	s.emit(inputPart, s.i, s.i, Word{}).flag = kind
 }
@@ -352,8 +351,7 @@ func valueKind(takes string) kind {
 	return textPart
 }
 
-// wordOperands are the operands that are one word each, as the table names them. One that is once is
-// followed by the next operand.
+// wordOperands are operands of one word each. One that is once is followed by the next operand.
 var wordOperands = map[string]struct {
 	kind kind
 	once bool

@@ -278,8 +278,7 @@ func (r *reader) call(c *syntax.CallExpr, s state) (ok, all state) {
 	return s, s
 }
 
-// arguments returns the words of a command. A shell without braces gets literal, if it is not
-// the same.
+// arguments returns the words of a command, and of one for a shell without braces if they differ.
 func (r *reader) arguments(c *syntax.CallExpr, s *state) (words, literal []Word) {
 	braces := false
 	for _, w := range c.Args {

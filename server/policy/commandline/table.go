@@ -100,8 +100,7 @@ func quiet(name string) bool {
 	return p != nil && len(p.operands) > 0 && p.operands[0] == "NOTHING"
 }
 
-// completed returns the long flag that begins like name, as many programs take it; first one that
-// runs something.
+// completed returns the long flag that begins like name; first one that runs something.
 func (p *row) completed(name string) (flag string) {
 	for _, n := range slices.Sorted(maps.Keys(p.flags)) {
 		if takes := p.flags[n]; len(name) > 3 && strings.HasPrefix(n, name) && takes != "" &&
