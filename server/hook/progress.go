@@ -112,8 +112,7 @@ func (r *runner) readNext(ctx context.Context) bool {
 	at.unread = false
 	found, last, err := r.reader.read(ctx, id, at.read)
 	if damaged := (*eventlog.CorruptError)(nil); errors.As(err, &damaged) {
-		r.log.Error("events cannot be read: the hook skips them",
-			"hook", r.hook.Name, "session", id, "err", err)
+		r.log.Error("events cannot be read: the hook skips them", "hook", r.hook.Name, "session", id, "err", err)
 		last, err = damaged.Last, nil
 	}
 	if err != nil && ctx.Err() == nil {

@@ -174,7 +174,8 @@ func (route *Route) data(r *http.Request, query url.Values, sent json.RawMessage
 		}
 		for name, value := range body {
 			if fields[name] != nil {
-				return nil, protocol.Errorf(protocol.CodeInvalidMessage, "%s: the path sets this field: leave it out", name)
+				return nil, protocol.Errorf(protocol.CodeInvalidMessage,
+					"%s: the path sets this field: leave it out", name)
 			}
 			fields[name] = value
 		}

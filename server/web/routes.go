@@ -61,8 +61,8 @@ func ownRoutes() []Route {
 		},
 		{
 			Name: "followSessions", Method: http.MethodGet, Path: "/api/sessions/events",
-			Summary: "Follow the session list as server-sent events.", Media: []string{eventStream}, Result: of[protocol.ListResult],
-			handle: (*api).listEvents,
+			Summary: "Follow the session list as server-sent events.", Media: []string{eventStream},
+			Result: of[protocol.ListResult], handle: (*api).listEvents,
 		},
 		{
 			Name: "getSession", Method: http.MethodGet, Path: "/api/sessions/{id}",
@@ -99,7 +99,8 @@ func ownRoutes() []Route {
 		},
 		{
 			Name: "getOptions", Method: http.MethodGet, Path: "/api/sessions/{id}/options",
-			Summary: "Get the settings and commands of the agent.", Result: of[protocol.Options], handle: answerState(options),
+			Summary: "Get the settings and commands of the agent.", Result: of[protocol.Options],
+			handle: answerState(options),
 		},
 		{
 			Name: "exportDocument", Method: http.MethodGet, Path: "/api/sessions/{id}/export",

@@ -71,8 +71,8 @@ func (r *run) openInner(
 	role, name string, t *protocol.Task, id string, limits *Limits, stop context.CancelCauseFunc,
 ) (*inner, error) {
 	in := &inner{
-		Host: r.agent.host, run: r, role: role, task: t, name: id, prefix: r.turn.ID + "/" + id + "/", limits: limits, stop: stop,
-		busy: make(chan struct{}, 1),
+		Host: r.agent.host, run: r, role: role, task: t, name: id, prefix: r.turn.ID + "/" + id + "/",
+		limits: limits, stop: stop, busy: make(chan struct{}, 1),
 	}
 	state, err := r.restore(in)
 	if err != nil {

@@ -70,9 +70,8 @@ func (r *run) plan(ctx context.Context) (*plan, agent.End, error) {
 			err := r.emit(protocol.PlanCancelled, protocol.PlanErrorData{Message: decision.cancelled})
 			return nil, decision.end, err
 		}
-		return p, agent.End{}, r.emit(
-			protocol.PlanCompleted, protocol.PlanTasksData{Tasks: p.tasks, Summary: p.summary},
-		)
+		completed := protocol.PlanTasksData{Tasks: p.tasks, Summary: p.summary}
+		return p, agent.End{}, r.emit(protocol.PlanCompleted, completed)
 	}
 }
 
@@ -133,9 +132,8 @@ func (r *run) invalidPlan(problems []string, code protocol.Code) error {
 	if r.turn.Plan == nil {
 		message = invalidAnswer
 	}
-	if err := r.emit(protocol.PlanInvalid, protocol.PlanErrorData{
-		Message: message, Code: code, Details: problems,
-	}); err != nil {
+	err := r.emit(protocol.PlanInvalid, protocol.PlanErrorData{Message: message, Code: code, Details: problems})
+	if err != nil {
 		return err
 	}
 	return protocol.Errorf(code, "%s: %s", message, problems[0])

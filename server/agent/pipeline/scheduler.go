@@ -77,9 +77,7 @@ func (s *scheduler) checkCompleted() error {
 			limited, code = t.limited, protocol.CodeLimited
 		}
 	}
-	if err := s.emit(protocol.PlanFailed, protocol.PlanErrorData{
-		Message: message, Code: code,
-	}); err != nil {
+	if err := s.emit(protocol.PlanFailed, protocol.PlanErrorData{Message: message, Code: code}); err != nil {
 		return err
 	}
 	if limited != nil {

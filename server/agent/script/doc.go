@@ -59,6 +59,6 @@
 //	                        duration of the limit) and taken_in (the message is not sent again)
 //
 // Variables in texts, titles, commands and ids: {message}, {n} (the number of the message), {turn},
-// {steered} (the last message that joined the turn), the id of a setting and, after an ask, {outcome} {decision} {option} {reason} {by} {answers}
-// {tasks} {patch}.
+// {steered} (the last message that joined the turn), the id of a setting and, after an ask, {outcome}
+// {decision} {option} {reason} {by} {answers} {tasks} {patch}.
 package script
