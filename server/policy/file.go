@@ -65,8 +65,8 @@ func narrowed(f *protocol.PolicyFile, c *Call) string {
 	for _, words := range commands {
 		for i := range f.Allow {
 			r := &f.Allow[i]
-			if r.Program != "" && (r.Tool == "" || r.Tool == c.Tool) && begins(r, words) && !runs(r, words,
-				c.contained) {
+			names := r.Program != "" && (r.Tool == "" || r.Tool == c.Tool) && begins(r, words)
+			if names && !runs(r, words, c.contained) {
 				return fmt.Sprintf("allow[%d] of the policy file %s covers %s only where it neither runs another program "+
 					"nor writes elsewhere: to allow more, name it in the subcommand of a rule", i, f.Name, r.Program)
 			}
@@ -148,9 +148,8 @@ func allowing(rules []protocol.PolicyRule, c *Call) int {
 		last = allowingLine(c, find)
 	case contained:
 		for _, file := range c.Files {
-			if last = find(func(r *protocol.PolicyRule) bool {
-				return r.Program == "" && matchPath(r.Path, file)
-			}); last < 0 {
+			matches := func(r *protocol.PolicyRule) bool { return r.Program == "" && matchPath(r.Path, file) }
+			if last = find(matches); last < 0 {
 				return -1
 			}
 		}
@@ -170,10 +169,8 @@ func allowingLine(c *Call, find func(match func(r *protocol.PolicyRule) bool) in
 		return !slices.ContainsFunc(dirs, func(dir string) bool { return !insideOf(path, dir, c.Dir) })
 	}
 	for _, words := range commands {
-		if last = find(func(r *protocol.PolicyRule) bool {
-			return r.Path == "" && runs(r, words,
-				contained)
-		}); last < 0 {
+		matches := func(r *protocol.PolicyRule) bool { return r.Path == "" && runs(r, words, contained) }
+		if last = find(matches); last < 0 {
 			return -1
 		}
 		if words[0] == "cd" {

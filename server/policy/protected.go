@@ -58,8 +58,7 @@ var protections = []protection{
 		"*.fsproj", "*.vbproj",
 	}},
 	{"environments", []string{
-		".envrc", "mise.toml", ".mise.toml", ".mise", ".tool-versions", ".config/mise",
-		"devbox.json",
+		".envrc", "mise.toml", ".mise.toml", ".mise", ".tool-versions", ".config/mise", "devbox.json",
 	}},
 	{"continuous integration", []string{
 		".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".travis.yml", "Jenkinsfile",

@@ -194,8 +194,7 @@ func (r *reader) checkWritten() {
 // Names returns the parts of a text that may be names of programs or files.
 func Names(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool {
-		return c != Unknown && (c > '~' || !isLiteral(byte(c)) ||
-			c == '=')
+		return c != Unknown && (c > '~' || !isLiteral(byte(c)) || c == '=')
 	})
 }
 

@@ -97,10 +97,8 @@ func (r *Run) has(name string, sub []string) Match {
 		return Yes
 	}
 	parts, ok := scan(r.Words)
-	if name == "" || !ok || !slices.ContainsFunc(parts, func(p part) bool {
-		return p.kind == subcommandPart ||
-			p.kind == otherPart
-	}) {
+	subcommand := func(p part) bool { return p.kind == subcommandPart || p.kind == otherPart }
+	if name == "" || !ok || !slices.ContainsFunc(parts, subcommand) {
 		return contains(r.Words[1:], sub)
 	}
 	best := No

@@ -94,8 +94,7 @@ func safeOption(program, name, value string) bool {
 		switch name {
 		case "batchmode", "connecttimeout", "stricthostkeychecking", "user", "port", "loglevel", "compression",
 			"serveraliveinterval", "serveralivecountmax", "connectionattempts", "identitiesonly",
-			"passwordauthentication",
-			"hostname", "preferredauthentications", "requesttty":
+			"passwordauthentication", "hostname", "preferredauthentications", "requesttty":
 			return true
 		}
 		return false

@@ -8,8 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// readUsages are by program: the flags with which it only reads. Every word that begins with a dash must be in them,
-// also one that is the value of a flag.
+// readUsages are the flags with which a program only reads. Every word that begins with a dash must be
+// in them, also the value of a flag.
 var readUsages = sync.OnceValue(func() map[string]usage {
 	const (
 		sums   = "bct"
@@ -87,10 +87,10 @@ const findTests = "-H -L -P -a -amin -and -atime -cmin -ctime -daystart -depth -
 	"-perm -print -print0 -printf -prune -quit -readable -regex -regextype -samefile -size -true -type -user " +
 	"-writable -xdev"
 
-// Reads reports whether a line only runs programs that read: no shell word in it has an unknown value, and its
-// programs and their flags are in a table. The words contain all programs, with their operands. It is not enough
-// to run the line: files can name programs that git runs, and operands any file. Unlike a line of Literal, which any
-// shell may run, this one is for bash: words such as HEAD~1 are fixed there.
+// Reads reports whether a line only runs programs that read: no shell word in it has an unknown value,
+// and its programs and their flags are in a table. The words contain all programs, with their operands.
+// It is not enough to run the line: files can name programs that git runs, and operands any file.
+// Unlike a line of Literal, it is for bash, where words such as HEAD~1 are fixed.
 func Reads(line string) (words []string, ok bool) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil || len(file.Stmts) == 0 {

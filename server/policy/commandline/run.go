@@ -99,9 +99,8 @@ func passes(name string, list []Word, parts []part) bool {
 	default:
 		return false
 	}
-	return !slices.ContainsFunc(
-		parts, func(p part) bool { return p.loose || p.kind == otherPart || p.kind == opaquePart },
-	)
+	unclear := func(p part) bool { return p.loose || p.kind == otherPart || p.kind == opaquePart }
+	return !slices.ContainsFunc(parts, unclear)
 }
 
 // prepared returns the words with those that a program adds, or puts into its command.

@@ -82,10 +82,8 @@ func scan(list []Word) (parts []part, ok bool) {
 			}
 		}
 	}
-	if !s.coded && slices.ContainsFunc(s.operands, func(o string) bool {
-		return o == "STDIN" || o == "CODEIN" ||
-			o == "FILE"
-	}) {
+	input := func(o string) bool { return o == "STDIN" || o == "CODEIN" || o == "FILE" }
+	if !s.coded && slices.ContainsFunc(s.operands, input) {
 		s.emitInput(s.operands[len(s.operands)-1])
 	}
 	s.destination()

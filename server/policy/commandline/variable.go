@@ -49,7 +49,8 @@ func (r *reader) assign(a *syntax.Assign, s state) state {
 		vars = map[string]string{}
 	}
 	delete(vars, name)
-	if !r.noVars && !a.Append && a.Index == nil && !specialName().MatchString(name) && value != "" && isLiteralText(value) {
+	keeps := !r.noVars && !a.Append && a.Index == nil && !specialName().MatchString(name)
+	if keeps && value != "" && isLiteralText(value) {
 		vars[name] = value
 	}
 	s.vars = vars
