@@ -16,11 +16,10 @@ import (
 	"agentctl/protocol"
 )
 
-// tokenBytes is the length of the random part of a link.
-const tokenBytes = 16
-
-// pruneInterval is the time between two looks for expired links.
-const pruneInterval = 10 * time.Minute
+const (
+	tokenBytes    = 16               // of the random part of a link
+	pruneInterval = 10 * time.Minute // between two looks for expired links
+)
 
 // linkStore keeps links in files named by the hash of their token, so that the directory does not
 // help to use one. Its methods may be called from any goroutine.

@@ -13,12 +13,9 @@ import (
 	"agentctl/server/eventlog"
 )
 
-// waitTurn is the only value of the parameter wait.
-const waitTurn = "turn"
-
-// Bounds of the parameter timeout.
 const (
-	defaultWait = time.Minute
+	waitTurn    = "turn"      // the only value of the parameter wait
+	defaultWait = time.Minute // of the parameter timeout
 	maxWait     = time.Hour
 )
 

@@ -13,11 +13,11 @@ import (
 	"agentctl/server/agent"
 )
 
-// maxConversations bounds the stored conversations together, in bytes before their encoding as JSON.
-const maxConversations = 480 << 10
-
-// maxPlain bounds the state of one agent, in bytes: the session's own bound.
-const maxPlain = 1 << 20
+// Bounds of stored conversations, in bytes before their encoding as JSON.
+const (
+	maxConversations = 480 << 10 // all together, compressed
+	maxPlain         = 1 << 20   // the state of one agent: the session's own bound
+)
 
 // A conversation is the stored state of a solver or an aggregator that works in the current turn.
 // With it the agent continues after a restart of the server.

@@ -14,11 +14,10 @@ import (
 	"agentctl/server/agent"
 )
 
-// innerGrace is the time for a canceled agent to return before it is closed.
-const innerGrace = 8 * time.Second
-
-// maxAnswer bounds the text of an answer that is kept, in bytes.
-const maxAnswer = 256 << 10
+const (
+	innerGrace = 8 * time.Second // for a canceled agent to return before it is closed
+	maxAnswer  = 256 << 10       // bytes of an answer that are kept
+)
 
 var errInnerOver = errors.New("the turn of the agent is over")
 

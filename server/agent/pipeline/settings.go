@@ -14,11 +14,8 @@ import (
 const (
 	parallelSetting = "parallel"
 	confirmSetting  = "confirm"
-)
 
-// The values of the setting confirm.
-const (
-	confirmOn  = "on"
+	confirmOn  = "on" // values of confirmSetting
 	confirmOff = "off"
 )
 

@@ -40,11 +40,10 @@ func awaitExits(list []Group) {
 	}
 }
 
-// exitTimeout bounds the exit of killed processes.
-const exitTimeout = 5 * time.Second
-
-// pollInterval is the interval between checks of a group that is not a child of this process.
-const pollInterval = 20 * time.Millisecond
+const (
+	exitTimeout  = 5 * time.Second       // for killed processes
+	pollInterval = 20 * time.Millisecond // between checks of a group that is not a child of this process
+)
 
 // EndGroup stops a group that an earlier server left: it sends TERM and kills the group after
 // grace. A group whose number was reused is left alone. Descendants of the leader in other groups

@@ -22,14 +22,13 @@ const (
 	outputRest  = 1 << 20                // bytes to read; a pipe holds no more
 )
 
-// setupTimeout bounds the work of a supervisor before it runs the program.
-const setupTimeout = 30 * time.Second
+const (
+	setupTimeout = 30 * time.Second // for a supervisor before it runs the program
+	maxPasses    = 10               // of EndAll over all processes
+)
 
 // ErrSetup is wrapped by the error of Start if the supervisor ended before it ran the program.
 var ErrSetup = errors.New("the supervisor has ended")
-
-// maxPasses bounds the searches of EndAll for processes.
-const maxPasses = 10
 
 // Command is a program to run.
 type Command struct {
