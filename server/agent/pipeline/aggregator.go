@@ -23,7 +23,7 @@ func (r *run) aggregate(ctx context.Context, p *plan, tasks []*task) error {
 		return err
 	}
 	_, _, name := r.agent.options.Config.Roles()
-	in, err := r.openInner(aggregatorRole, name, nil, aggregatorID, &Limits{}, r.stop)
+	in, err := r.openInner(aggregatorRole, name, protocol.Task{}, aggregatorID, &Limits{}, r.stop)
 	if err != nil {
 		return err
 	}

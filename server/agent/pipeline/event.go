@@ -138,11 +138,7 @@ func (in *inner) closeItems(ctx context.Context, open []openItem) {
 		status = protocol.ToolCancelled
 	}
 	for _, o := range open {
-		e := agent.Event{Type: o.end, Parent: o.parent}
-		if in.task != nil {
-			e.Task = in.task.ID
-		}
-		e.Data = protocol.PartEndData{Part: o.id}
+		e := agent.Event{Type: o.end, Task: in.task.ID, Parent: o.parent, Data: protocol.PartEndData{Part: o.id}}
 		if o.end == protocol.ToolEnded {
 			e.Data = protocol.ToolEndedData{Tool: o.id, Status: status}
 		}
@@ -153,10 +149,7 @@ func (in *inner) closeItems(ctx context.Context, open []openItem) {
 // translate returns the event for the session of the pipeline, or false if it is not shown there.
 func (in *inner) translate(e agent.Event) (agent.Event, bool) {
 	data, isItem := mapItem(e.Data, in.id)
-	out := agent.Event{Type: e.Type, Parent: in.id(e.Parent), Data: data}
-	if in.task != nil {
-		out.Task = in.task.ID
-	}
+	out := agent.Event{Type: e.Type, Task: in.task.ID, Parent: in.id(e.Parent), Data: data}
 	switch d := e.Data.(type) {
 	case protocol.PlanTasksData:
 		return in.progress(d.Tasks)
@@ -188,7 +181,7 @@ func reasoningOf(t protocol.Type) protocol.Type {
 
 // progress returns the present step of an agent's own plan as progress of its task.
 func (in *inner) progress(steps []protocol.Task) (agent.Event, bool) {
-	if in.task == nil || len(steps) == 0 {
+	if in.task.ID == "" || len(steps) == 0 {
 		return agent.Event{}, false
 	}
 	done, now := 0, ""

@@ -38,7 +38,7 @@ func (a *Agent) asker(request *protocol.Approval) *inner {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, in := range a.inners {
-		if in.task == nil && request.Task == "" || in.task != nil && in.task.ID == request.Task {
+		if in.task.ID == request.Task {
 			return in
 		}
 	}

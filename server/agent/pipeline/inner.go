@@ -29,9 +29,9 @@ type inner struct {
 
 	run    *run
 	role   string
-	task   *protocol.Task // that it solves; nil: none
-	name   string         // of its conversation, unique in the turn
-	prefix string         // of its ids, unique in the session
+	task   protocol.Task // that it solves; zero: none
+	name   string        // of its conversation, unique in the turn
+	prefix string        // of its ids, unique in the session
 	agent  agent.Agent
 	limits *Limits // of all its turns
 	stop   context.CancelCauseFunc
@@ -43,12 +43,7 @@ type inner struct {
 
 	busy chan struct{} // capacity 1; held during a prompt
 
-	mu sync.Mutex
-	innerState
-}
-
-// An innerState is the state of the conversation with an agent. The lock of the inner guards it.
-type innerState struct {
+	mu       sync.Mutex // guards the fields below
 	turns    int
 	running  bool // a turn runs: output is accepted
 	quiet    bool // the turn is not shown
@@ -67,7 +62,7 @@ var (
 
 // openInner opens an agent for a role. stop is called when it uses more than the limits allow.
 func (r *run) openInner(
-	role, name string, t *protocol.Task, id string, limits *Limits, stop context.CancelCauseFunc,
+	role, name string, t protocol.Task, id string, limits *Limits, stop context.CancelCauseFunc,
 ) (*inner, error) {
 	in := &inner{
 		Host: r.agent.host, run: r, role: role, task: t, name: id, prefix: r.turn.ID + "/" + id + "/",
@@ -86,8 +81,8 @@ func (r *run) openInner(
 		_ = agent.Close() // it runs nothing yet
 		return nil, r.agent.errIsClosed()
 	}
-	if t != nil {
-		in.attempt = r.changed.begin(t)
+	if t.ID != "" {
+		in.attempt = r.changed.begin(&t)
 	}
 	return in, nil
 }
@@ -230,7 +225,7 @@ func (in *inner) spending() spending {
 // Ask implements agent.Output: the session of the pipeline decides.
 func (in *inner) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 	a.Request, a.Tool = in.id(a.Request), in.id(a.Tool)
-	if in.task != nil {
+	if in.task.ID != "" {
 		a.Task = in.task.ID
 		a.Why = strings.TrimSpace("Task: " + in.task.Title + "\n" + a.Why)
 	}

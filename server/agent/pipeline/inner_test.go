@@ -9,7 +9,7 @@ import (
 // The blobs of an agent of the pipeline are blobs of the session.
 func TestBlobsOfASolverAreTheSessions(t *testing.T) {
 	r := &rig{t: t}
-	in := &inner{Host: r, run: &run{agent: &Agent{}}}
+	in := &inner{Host: r}
 	b := agent.NewBlob("image/png", []byte("image"))
 	if err := in.SaveBlob(b); err != nil {
 		t.Fatal(err)

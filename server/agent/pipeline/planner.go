@@ -38,7 +38,7 @@ func (r *run) plan(ctx context.Context) (*plan, agent.End, error) {
 		return nil, agent.End{}, err
 	}
 	name, _, _ := r.agent.options.Config.Roles()
-	planner, err := r.openInner(plannerRole, name, nil, "plan", &Limits{}, r.stop)
+	planner, err := r.openInner(plannerRole, name, protocol.Task{}, "plan", &Limits{}, r.stop)
 	if err != nil {
 		return nil, agent.End{}, err
 	}

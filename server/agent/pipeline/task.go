@@ -65,7 +65,7 @@ func (s *scheduler) attempt(
 	ctx context.Context, stop context.CancelCauseFunc, t *protocol.Task, m protocol.Message, id string,
 ) (string, spending, error) {
 	_, name, _ := s.agent.options.Config.Roles()
-	in, err := s.openInner(solverRole, name, t, id, &s.agent.options.Config.Limits.Task, stop)
+	in, err := s.openInner(solverRole, name, *t, id, &s.agent.options.Config.Limits.Task, stop)
 	if err != nil {
 		return "", spending{}, err
 	}
