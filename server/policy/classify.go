@@ -31,7 +31,7 @@ type Classifier struct {
 // are in the directory. It reads links of the file system, but no contents.
 func (k *Classifier) Classify(a *protocol.Approval) (c Call, whole bool) {
 	whole = a.Kind != protocol.ApprovePatch || resolveFiles(a, k.Dir)
-	c = Call{Kind: protocol.ToolOther, Details: k.details(a)}
+	c = k.details(a)
 	switch a.Kind {
 	case protocol.ApprovePlan:
 		c.Plan = true
@@ -68,19 +68,20 @@ func (k *Classifier) protected(paths []string) (names []string) {
 	return names
 }
 
-// details returns the facts of a request that policy files use.
-func (k *Classifier) details(a *protocol.Approval) Details {
+// details returns a call without an effect, with the facts of a request that policy files use.
+func (k *Classifier) details(a *protocol.Approval) Call {
 	args := protocol.ReadArguments(a.Input)
-	d := Details{
-		Dir: k.Dir, Tool: a.Name, Opaque: len(a.Input) > 0 && args.Opaque() != "", Text: cmp.Or(a.Action(), a.Title),
+	c := Call{
+		Kind: protocol.ToolOther, Dir: k.Dir, Tool: a.Name, Opaque: len(a.Input) > 0 && args.Opaque() != "",
+		Text: cmp.Or(a.Action(), a.Title),
 	}
 	if rest, _ := a.RestArguments(); a.Kind == protocol.ApproveCommand && a.Command != "" && rest == "" {
-		d.Text, d.Start = a.Command, cmp.Or(a.CWD, k.Dir)
-		if !filepath.IsAbs(d.Start) {
-			d.Start = filepath.Join(k.Dir, d.Start)
+		c.Text, c.Start = a.Command, cmp.Or(a.CWD, k.Dir)
+		if !filepath.IsAbs(c.Start) {
+			c.Start = filepath.Join(k.Dir, c.Start)
 		}
-		if inside(d.Start, k.Dir) {
-			d.Line = a.Command
+		if inside(c.Start, k.Dir) {
+			c.Line = a.Command
 		}
 	}
 	paths := slices.Clone(a.Paths)
@@ -90,10 +91,10 @@ func (k *Classifier) details(a *protocol.Approval) Details {
 		}
 	}
 	for _, path := range paths {
-		d.Files = append(d.Files, fileName(path, k.Dir))
+		c.Files = append(c.Files, fileName(path, k.Dir))
 	}
-	d.Named = paths
-	return d
+	c.Named = paths
+	return c
 }
 
 // readsInside reports whether a request uses a reading tool with arguments that name only files of

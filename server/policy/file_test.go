@@ -19,11 +19,11 @@ const ciFile = `{
 }`
 
 func command(line string) Call {
-	return Call{Kind: protocol.ToolExecute, Details: Details{Dir: "/w", Line: line, Text: line}}
+	return Call{Kind: protocol.ToolExecute, Dir: "/w", Line: line, Text: line}
 }
 
 func edit(contained bool, files ...string) Call {
-	return Call{Kind: protocol.ToolEdit, Contained: contained, Details: Details{Dir: "/w", Files: files}}
+	return Call{Kind: protocol.ToolEdit, Contained: contained, Dir: "/w", Files: files}
 }
 
 func TestAPolicyFileDecides(t *testing.T) {
@@ -35,7 +35,7 @@ func TestAPolicyFileDecides(t *testing.T) {
 	opaque.Opaque = true
 	outside := command("go test ./...")
 	outside.Line = ""
-	tool := func(name string) Call { return Call{Kind: protocol.ToolOther, Details: Details{Tool: name}} }
+	tool := func(name string) Call { return Call{Kind: protocol.ToolOther, Tool: name} }
 	for _, c := range []struct {
 		name string
 		call Call
@@ -99,8 +99,8 @@ func TestAPolicyFileDecides(t *testing.T) {
 		{"a tool", tool("TodoWrite"), Allow},
 		{"a denied tool", tool("webfetch"), Refuse},
 		{"another tool", tool("todowrite"), AskUser},
-		{"a plan", Call{Plan: true, Details: Details{Tool: "TodoWrite"}}, AskUser},
-		{"a question", Call{Question: true, Details: Details{Tool: "TodoWrite"}}, AskUser},
+		{"a plan", Call{Plan: true, Tool: "TodoWrite"}, AskUser},
+		{"a question", Call{Question: true, Tool: "TodoWrite"}, AskUser},
 	} {
 		if r := JudgeFile(f, &c.call); r.Action != c.want || (r.Action == AskUser) != (r.Reason == "") {
 			t.Errorf("%s: %+v, want %v", c.name, r, c.want)

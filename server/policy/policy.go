@@ -104,11 +104,8 @@ type Call struct {
 	// Contained it names only files within the directory.
 	Confined bool
 
-	Details
-}
+	// Further facts that a policy file uses.
 
-// Details are the further facts of a call that a policy file uses.
-type Details struct {
 	Dir    string   // of the session
 	Tool   string   // its name
 	Opaque bool     // its arguments can be read in different ways

@@ -23,10 +23,7 @@ func allowed(line, dir string) bool {
 	f := &protocol.PolicyFile{
 		Deny: []protocol.PolicyRule{{Program: "rm"}}, Allow: []protocol.PolicyRule{{Tool: "shell"}},
 	}
-	call := policy.Call{Kind: protocol.ToolExecute, Details: policy.Details{
-		Dir: dir, Tool: "shell", Line: line,
-		Text: line,
-	}}
+	call := policy.Call{Kind: protocol.ToolExecute, Dir: dir, Tool: "shell", Line: line, Text: line}
 	return policy.JudgeFile(f, &call).Action == policy.Allow
 }
 
