@@ -72,6 +72,7 @@ var Names = sync.OnceValue(func() []Name {
 		{Action, "outline.page-up", "2026-11", "list.page-up"},
 		{Action, "outline.page-down", "2026-11", "list.page-down"},
 		{Action, "outline.close", "2026-11", "list.back, or the key of outline"},
+		{Action, "review.fold", "2026-11", "nothing; list.files shows one file of a review"},
 		{Setting, "composer", "2026-11", "ctrl+g opens a message or text field in $VISUAL or $EDITOR, such as vi; text fields have the keys of emacs"},
 	}, sharedActions()...)
 })
@@ -100,7 +101,7 @@ func sharedActions() (out []Name) {
 		{"list.copy", "transcript.copy-code"},
 		{"list.choose", "copy.take form.submit question.confirm"},
 		{"list.files", "review.files transcript.changes"},
-		{"list.fold", "review.fold sessions.children"},
+		{"list.fold", "sessions.children"},
 		{"list.down", "form.next"},
 		{"list.up", "form.previous"},
 		{"list.back", "form.cancel question.cancel"},

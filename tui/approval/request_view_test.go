@@ -339,7 +339,7 @@ func TestKeysDecideInTheViewOfACommand(t *testing.T) {
 	s.press("v", "/")
 	s.typeText("reboot")
 	s.press("enter")
-	s.mustShow("match 1 of 1", "sudo reboot")
+	s.mustShow("close search", "sudo reboot")
 	s.waitGrace()
 	s.press(">") // the next match
 	s.mustNotDecide()

@@ -37,7 +37,7 @@ var meanings = map[string]map[string]Action{
 	"Answering questions": {"enter": Choose, "y": Allow, "o": Open},
 	"Review of changes": {
 		"v": ViewWhole, "f": ListFiles, "d": DiffLayout, "y": Allow, "n": DenyRequest, "a": AllowAlways,
-		"r": WriteReason, "F9": ShowChanges, "/": ListFind, ">": NextMatch, "<": PreviousMatch, "z": Fold,
+		"r": WriteReason, "F9": ShowChanges, "/": ListFind, ">": NextMatch, "<": PreviousMatch,
 		"esc": Back, "enter": Choose, "m": ReviewComment,
 	},
 	"Turns":        {"F10": ShowOutline},

@@ -6,7 +6,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/format"
-	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -20,12 +19,11 @@ type body struct {
 	list    *transcript.List
 	items   []*pieceItem     // by piece of the changes
 	current transcript.Point // the line that keys act on
-	folded  map[int]bool     // files whose lines are hidden
 }
 
 // set replaces the content. The body stays where it is, as far as that exists.
 func (b *body) set(content Content) {
-	b.content, b.items, b.folded = content, nil, map[int]bool{}
+	b.content, b.items = content, nil
 	old := b.list
 	b.list = transcript.NewList(ui.CacheBytes)
 	if content.Head != nil {
@@ -90,35 +88,6 @@ func (b *body) start(file int) transcript.Point {
 	return b.pointAt(piece, min(piece, 1)) // after a blank line
 }
 
-// matchPoint returns the line that shows a match.
-func (b *body) matchPoint(m match) transcript.Point {
-	c := b.content.Changes
-	switch {
-	case m.piece < 0:
-		return transcript.Point{Line: m.line}
-	case m.line < 0:
-		return b.start(c.FileOf(m.piece))
-	}
-	lines := c.Layout(m.piece, max(1, b.width()-gutterWidth), b.styles.SideBySide(b.width()))
-	for i, row := range b.items[m.piece].layout(b.width()) {
-		if row.line >= 0 && !row.comment && (lines[row.line].New == m.line || lines[row.line].Old == m.line) {
-			return b.pointAt(m.piece, i)
-		}
-	}
-	return b.pointAt(m.piece, 0)
-}
-
-// headLines returns the lines of the head, without styles.
-func (b *body) headLines() (out []string) {
-	if b.content.Head == nil {
-		return nil
-	}
-	for _, line := range b.content.Head.Block(b.width(), false).Body {
-		out = append(out, ansi.Strip(line))
-	}
-	return out
-}
-
 // placePoint returns the first line of a file that shows a line of the patch.
 func (b *body) placePoint(file int, place Place) (p transcript.Point, ok bool) {
 	c := b.content.Changes
@@ -156,52 +125,14 @@ func (b *body) place() (place Place, reason string, ok bool) {
 	return place, "", true
 }
 
-// setFolded hides or shows the lines of a file. Hidden lines do not count as read.
-func (b *body) setFolded(file int, folded bool) {
-	c := b.content.Changes
-	if b.folded[file] == folded || file < 0 || file >= len(c.Files()) {
-		return
-	}
-	b.folded[file] = folded
-	for i := c.HeaderOf(file); i < len(b.items) && c.FileOf(i) == file; i++ {
-		b.list.SetCollapsed(b.pointAt(i, 0).Item, folded)
-	}
-}
-
-// toggleFold hides the lines of the current file below its heading, or shows them again. The heading
-// is the current line then. It returns false if the current line is in no file.
-func (b *body) toggleFold() bool {
-	if !b.inFile() {
-		return false
-	}
-	file := b.currentFile()
-	b.setFolded(file, !b.folded[file])
-	b.show(b.start(file))
-	return true
-}
-
-// click makes a row the current line, and hides or shows the lines below a heading. It reports
-// whether the row of a line was the current one before.
+// click makes a row the current line. It reports whether it was that before.
 func (b *body) click(row int) (again bool) {
 	if _, ok := b.list.ItemAt(row); !ok {
 		return false // below the last line
 	}
 	before := b.current
 	b.current = b.list.PointAt(row)
-	if file := b.currentFile(); b.inFile() && b.current == b.start(file) {
-		b.setFolded(file, !b.folded[file])
-		return false
-	}
 	return b.current == before
-}
-
-// highlight highlights the matches of a query, or none if it is nil.
-func (b *body) highlight(query *protocol.Query) {
-	if query == nil {
-		b.list.SetHighlight(nil)
-		return
-	}
-	b.list.SetHighlight(func(line string) string { return b.styles.Highlight(line, query) })
 }
 
 // lines draws the window of the changes, with the current line marked.

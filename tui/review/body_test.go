@@ -1,7 +1,6 @@
 package review
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -43,9 +42,7 @@ func TestTheCurrentLineIsOnTheScreen(t *testing.T) {
 		b.list.ScrollToTop()
 		for range rapid.IntRange(1, 30).Draw(r, "steps") {
 			unseen := changes.UnseenFiles()
-			switch rapid.IntRange(0, 5).Draw(r, "step") {
-			case 0:
-				b.toggleFold()
+			switch rapid.IntRange(1, 5).Draw(r, "step") {
 			case 1:
 				b.scroll(rapid.IntRange(-9, 9).Draw(r, "scroll"))
 			case 2:
@@ -101,48 +98,5 @@ func TestALineShowsThePlaceOfItsComment(t *testing.T) {
 	b.set(Content{Changes: b.content.Changes})
 	if _, reason, ok := b.place(); ok || reason == "" {
 		t.Error("changes that are not under review have a place")
-	}
-}
-
-func TestASearchStartsAtThePositionAndEndsWithoutAMatch(t *testing.T) {
-	changes := parse(t, manyFiles(2, 3))
-	after := func(piece int) func(match) bool { return func(m match) bool { return m.piece >= piece } }
-	for _, c := range []struct {
-		text    string
-		from    int
-		matches int
-		at      int
-		message string
-	}{
-		{"v0_", 0, 3, 0, ""},
-		{"pkg/file", 1, 2, 1, ""},
-		{"pkg/file", 1 << 20, 2, 0, ""}, // from the start
-		{"", 0, 0, 0, ""},
-		{"nowhere", 0, 0, 0, "no match for nowhere"},
-	} {
-		s := search{styles: ui.NewStyles(time.UTC, ""), text: c.text}
-		if got := s.start(changes, nil, after(c.from)); got != c.message || len(s.matches) != c.matches || s.at != c.at {
-			t.Errorf("%+v: got message %q, match %d of %d", c, got, s.at, len(s.matches))
-		}
-		if (s.query != nil) != (c.matches > 0) {
-			t.Errorf("%+v: got query %+v", c, s.query)
-		}
-	}
-	s := search{styles: ui.NewStyles(time.UTC, ""), text: "v1_"}
-	s.start(changes, nil, after(0))
-	for i, want := range []string{"", "", "from the start: match 1 of 3"} {
-		if got := s.next(1); got != want {
-			t.Errorf("next %d: got %q, want %q", i, got, want)
-		}
-	}
-	if got, want := s.next(-1), fmt.Sprintf("from the end: match %d of %d", 3, 3); got != want || s.at != 2 {
-		t.Errorf("got %q at %d, want %q", got, s.at, want)
-	}
-	s.update(parse(t, manyFiles(2, 1)), nil)
-	if len(s.matches) != 1 || s.at != 0 {
-		t.Errorf("after a change: got match %d of %d", s.at, len(s.matches))
-	}
-	if s.update(parse(t, manyFiles(1, 1)), nil); s.query != nil {
-		t.Error("a search without a match does not end")
 	}
 }

@@ -62,33 +62,12 @@ func TestAClickSelectsALineAndASecondOneComments(t *testing.T) {
 	}
 }
 
-func TestAFoldedFileIsNotRead(t *testing.T) {
-	r := open(t, manyFiles(3, 30), 80, 60)
-	r.mustShow("2 files not read")
-	r = open(t, manyFiles(3, 30), 80, 24)
+func TestAClickOnAHeadingSelectsItAndOneOnNothingDoesNothing(t *testing.T) {
+	r := open(t, manyFiles(3, 30), 80, 24)
 	r.click("▏ pkg/file0.go", 5)
-	r.click("▏ pkg/file1.go", 5)
-	r.mustShow("▏ pkg/file0.go", "▏ pkg/file1.go", "▏ pkg/file2.go", "… 31 lines", "3 files not read")
-	r.mustHide("v1_0")
-	r.press("g", "]", "J") // a jump shows what was hidden
-	r.mustShow("v1_0")
-	r.press("z")
-	r.mustHide("v1_0")
-	r.press("z")
-	r.mustShow("v1_0")
-	r.press("f", "g", "z", "z", "z")
-	r.press("esc")
-	r.press("u")
-	r.mustShow("var v0_")
-	for range 9 {
-		r.press("pgdown")
-	}
-	r.press("u", "pgdown", "pgdown", "u", "pgdown", "pgdown", "u", "pgdown")
-	r.mustShow("all read")
-	r.press("g", "z")
+	r.mustShow("v0_0")
 	r.SetContent(Content{Changes: filechange.New(nil), Comments: &r.comments})
-	r.press("z")
-	r.mustShow("select a file")
+	r.text()
 	r.Update(tea.MouseClickMsg{X: 5, Y: 3, Button: tea.MouseLeft})
 	if r.body.current != (transcript.Point{}) {
 		t.Errorf("a click on nothing selects %v", r.body.current)

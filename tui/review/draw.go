@@ -51,12 +51,13 @@ func (v *View) lastLine(width, y int) (string, *tea.Cursor) {
 	switch {
 	case v.comment.active():
 		return v.comment.line(width, y)
-	case v.search.input != nil:
-		return v.search.line(width, y)
+	case v.search.Typing():
+		return v.search.Line(width, y)
 	case v.message != "":
 		return v.styles.Warning.Render(ui.Fit(" "+v.message, width)), nil
-	case v.search.active():
-		hint, back = v.search.hint(), "close search"
+	case v.search.Active():
+		hint = v.styles.Keys.Hint(keymap.NextMatch, "next", keymap.PreviousMatch, "previous", keymap.ListFind, "find")
+		back = "close search"
 	case v.files.focused:
 		hint, back = v.files.hint(), "changes"
 	default:

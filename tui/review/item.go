@@ -3,7 +3,7 @@ package review
 import (
 	"slices"
 
-	"agentctl/internal/format"
+	"agentctl/protocol"
 	"agentctl/tui/filechange"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -115,38 +115,30 @@ func (p *pieceItem) rowOf(place Place, width int) (row int, ok bool) {
 }
 
 // Estimate implements transcript.Item.
-func (p *pieceItem) Estimate(_ int, collapsed bool) int {
-	if collapsed {
-		return 0
+func (p *pieceItem) Estimate(int, bool) int { return p.changes.Piece(p.piece).Estimate() }
+
+// MayMatch reports whether a line may match a query, without a layout.
+func (p *pieceItem) MayMatch(q *protocol.Query) bool {
+	piece := p.changes.Piece(p.piece)
+	if piece.IsHeader || p.comments != nil && p.comments.Len() > 0 {
+		return true
 	}
-	return p.changes.Piece(p.piece).Estimate()
+	for i := range piece.Len() {
+		if line, _, _ := piece.Line(i); q.Match(line.Text) {
+			return true
+		}
+	}
+	return false
 }
 
 // Block implements transcript.Item.
-func (p *pieceItem) Block(width int, collapsed bool) transcript.Block {
+func (p *pieceItem) Block(width int, _ bool) transcript.Block {
 	rows := p.layout(width)
 	body := make([]string, len(rows))
 	for i := range rows {
 		body[i] = rows[i].text
 	}
-	if collapsed {
-		body = p.folded(body, width)
-	}
 	return transcript.Block{Body: body, RenderLine: p.styles.RenderLine}
-}
-
-// folded returns what a piece shows of a folded file: its heading and the number of lines.
-func (p *pieceItem) folded(body []string, width int) []string {
-	if !p.changes.Piece(p.piece).IsHeader {
-		return nil
-	}
-	hidden := 0
-	for i := p.piece + 1; i < p.changes.Len() && p.changes.FileOf(i) == p.changes.FileOf(p.piece); i++ {
-		hidden += p.changes.Piece(i).Len()
-	}
-	note := &transcript.StyledText{}
-	note.Append("  … "+format.Count(hidden, "line"), transcript.Faint)
-	return append(body, note.Lines(max(1, width))[0])
 }
 
 // markDrawn records that the rows [from, to) are on the screen.

@@ -63,12 +63,8 @@ func (b *body) scroll(rows int) {
 	}
 }
 
-// show makes a line the current one, near the top. A line below a heading shows the lines of its
-// file.
+// show makes a line the current one, near the top.
 func (b *body) show(p transcript.Point) {
-	if piece := b.pieceOf(p); piece >= 0 && piece < len(b.items) && !b.content.Changes.Piece(piece).IsHeader {
-		b.setFolded(b.content.Changes.FileOf(piece), false)
-	}
 	b.current = b.list.MovePoint(p, 0)
 	b.list.SetTopLine(b.current.Item, b.current.Line)
 	b.list.EnsureVisible(b.current)

@@ -20,7 +20,7 @@ type View struct {
 	body    body
 	files   *fileList
 	comment commentField
-	search  search
+	search  ui.Search
 	message string // of the last key, until the next one
 	split   bool   // the last drawing had the files beside the changes
 }
@@ -29,8 +29,9 @@ type View struct {
 func New(s *ui.Styles, title string, content Content) *View {
 	v := &View{
 		styles: s, title: title, body: body{styles: s}, files: newFileList(s),
-		comment: commentField{styles: s}, search: search{styles: s},
+		comment: commentField{styles: s},
 	}
+	v.search = ui.NewSearch(s, nil)
 	v.SetContent(content)
 	v.body.list.ScrollToTop()
 	return v
@@ -40,10 +41,7 @@ func New(s *ui.Styles, title string, content Content) *View {
 func (v *View) SetContent(content Content) {
 	v.content, v.files.content, v.comment.comments = content, content, content.Comments
 	v.body.set(content)
-	if v.search.active() {
-		v.search.update(content.Changes, v.body.headLines())
-		v.body.highlight(v.search.query)
-	}
+	v.search.SetList(v.body.list)
 }
 
 // SetTitle replaces the title.
@@ -80,7 +78,7 @@ func (v *View) Scope() keymap.Scope { return keymap.Review }
 func (v *View) FullScreen() bool { return true }
 
 // Typing reports whether a comment or the text of a search is being written.
-func (v *View) Typing() bool { return v.comment.active() || v.search.input != nil }
+func (v *View) Typing() bool { return v.comment.active() || v.search.Typing() }
 
 // Commenting reports whether a comment is being written.
 func (v *View) Commenting() bool { return v.comment.active() }
@@ -140,9 +138,7 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 		if v.comment.active() {
 			v.comment.input.Paste(msg.Content)
 		}
-		if v.search.input != nil {
-			v.search.input.Paste(msg.Content)
-		}
+		v.search.Paste(msg.Content)
 	case tea.MouseClickMsg:
 		v.click(msg)
 	case ui.RowMsg:
@@ -176,19 +172,22 @@ func (v *View) pressField(msg tea.KeyPressMsg) ui.Response {
 		}
 		return r
 	}
-	r, entered := v.search.press(msg)
-	if !entered {
-		return r
-	}
-	v.message = v.search.start(v.content.Changes, v.body.headLines(), func(m match) bool {
-		return !v.body.matchPoint(m).Before(v.body.current)
-	})
-	v.body.highlight(v.search.query)
-	if v.search.active() {
-		v.files.focused = false
-		v.body.show(v.body.matchPoint(v.search.current()))
+	r, entered := v.search.Press(msg)
+	if entered && !v.find(0) {
+		v.search.End()
 	}
 	return r
+}
+
+// find shows the next (1) or previous (-1) match, or the first one from the current line on (0).
+func (v *View) find(by int) (found bool) {
+	at, message, found := v.search.Find(v.body.current, by)
+	v.message = message
+	if found {
+		v.files.focused = false
+		v.body.show(at)
+	}
+	return found
 }
 
 // press handles an action outside of the text fields.
@@ -211,13 +210,11 @@ func (v *View) press(action keymap.Action) ui.Response {
 		v.body.list.Restyle()
 		return ui.Response{}
 	case keymap.ListFind:
-		v.search.open()
+		v.search.Open()
 		return ui.Response{}
-	case keymap.Fold:
-		return v.toggleFold()
 	}
 	switch {
-	case v.search.active() && v.pressSearch(action):
+	case v.search.Active() && v.pressSearch(action):
 	case v.files.focused:
 		return v.pressFiles(action)
 	case action == keymap.Back:
@@ -232,17 +229,14 @@ func (v *View) press(action keymap.Action) ui.Response {
 func (v *View) pressSearch(action keymap.Action) bool {
 	switch action {
 	case keymap.NextMatch:
-		v.message = v.search.next(1)
+		v.find(1)
 	case keymap.PreviousMatch:
-		v.message = v.search.next(-1)
+		v.find(-1)
 	case keymap.Back:
-		v.search.end()
-		v.body.highlight(nil)
-		return true
+		v.search.End()
 	default:
 		return false
 	}
-	v.body.show(v.body.matchPoint(v.search.current()))
 	return true
 }
 
@@ -303,19 +297,6 @@ func (v *View) pressComment(action keymap.Action, place Place) {
 	}
 }
 
-// toggleFold folds or unfolds the current file, in the list the selected one.
-func (v *View) toggleFold() (r ui.Response) {
-	if row, ok := v.files.Selected(); ok && v.files.focused {
-		if r = v.open(row); row.git != nil {
-			return r
-		}
-	}
-	if !v.body.toggleFold() {
-		v.message = "select a file"
-	}
-	return r
-}
-
 // open shows the file or the comment of a row of the list.
 func (v *View) open(row fileRow) ui.Response {
 	if row.git != nil {
@@ -331,8 +312,8 @@ func (v *View) open(row fileRow) ui.Response {
 	return ui.Response{}
 }
 
-// click handles a click on the changes: it hides or shows the lines below a heading, or makes a line the
-// current one. A click on the current line starts a comment.
+// click handles a click on the changes: it makes a line the current one. A click on the current line
+// starts a comment.
 func (v *View) click(msg tea.MouseClickMsg) {
 	row := msg.Y - v.content.headRows()
 	inFiles := v.split && msg.X < filesWidth

@@ -2,12 +2,9 @@ package ui
 
 import (
 	"fmt"
-	"math"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
@@ -15,20 +12,15 @@ import (
 // CacheBytes is the limit in bytes of the rendered lines that a list of items caches.
 const CacheBytes = 8 << 20
 
-// FindLabel is the prompt of a search.
-const FindLabel = " find: "
-
 // Pager is an overlay that shows a long text. The text is split into items that are rendered when
 // they become visible.
 type Pager struct {
-	styles     *Styles
-	title      string
-	list       *transcript.List
-	input      *TextInput      // nil unless a search is being typed
-	searchText string          // the last search, as typed
-	query      *protocol.Query // nil if there is no search
-	searching  bool            // the next View shows the first match
-	message    string          // the error of the last search
+	styles  *Styles
+	title   string
+	list    *transcript.List
+	search  Search
+	pending bool   // the next View shows the first match
+	message string // of the last search
 
 	// More shows more of the text for the keys of the help, and reports whether it did. It may be nil.
 	More func() bool
@@ -39,8 +31,7 @@ type Pager struct {
 
 	// The current match. Keys other than those of the next and previous match clear matched.
 	matched bool
-	item    transcript.ID
-	line    int
+	match   transcript.Point
 }
 
 // NewPager returns a pager at the start of the items.
@@ -50,6 +41,7 @@ func NewPager(s *Styles, title string, items ...transcript.Item) *Pager {
 		p.list.Append(item, false)
 	}
 	p.list.ScrollToTop()
+	p.search = NewSearch(s, p.list)
 	return p
 }
 
@@ -63,14 +55,14 @@ func (p *Pager) FullScreen() bool { return true }
 func (p *Pager) Update(msg tea.Msg) Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if p.input != nil {
-			return p.editSearch(msg)
+		if !p.search.Typing() {
+			return p.handleKey(msg.String())
 		}
-		return p.handleKey(msg.String())
+		r, entered := p.search.Press(msg)
+		p.pending = entered
+		return r
 	case tea.PasteMsg:
-		if p.input != nil {
-			p.input.Paste(msg.Content)
-		}
+		p.search.Paste(msg.Content)
 	case tea.MouseWheelMsg:
 		p.list.Scroll(WheelRows(msg))
 	case RestyleMsg:
@@ -110,7 +102,7 @@ func (p *Pager) handleKey(key string) Response {
 	case keymap.Last:
 		p.list.ScrollToBottom()
 	case keymap.ListFind:
-		p.input = p.styles.NewTextInput(p.searchText)
+		p.search.Open()
 	case keymap.NextMatch:
 		p.find(1)
 	case keymap.PreviousMatch:
@@ -122,66 +114,31 @@ func (p *Pager) handleKey(key string) Response {
 	return Response{}
 }
 
-// editSearch handles a key while a search is typed.
-func (p *Pager) editSearch(msg tea.KeyPressMsg) Response {
-	switch p.styles.FieldAction(msg) {
-	case keymap.Back:
-		p.input, p.query = nil, nil
-		p.list.SetHighlight(nil)
-	case keymap.Choose:
-		p.Search(p.input.Value())
-		p.input = nil
-	default:
-		return p.input.Press(msg)
-	}
-	return Response{}
-}
-
-// Search shows the first match of a text from the first line on the screen. A text that is empty or too
+// Search shows the first match of a text from the first line on the screen on. A text that is empty or too
 // long ends the search.
-func (p *Pager) Search(text string) {
-	p.searchText = transcript.CleanLine(text)
-	p.query, _ = protocol.ParseQuery(p.searchText)
-	p.list.SetHighlight(nil)
-	if p.searching = p.query != nil; p.searching {
-		p.list.SetHighlight(func(line string) string { return p.styles.Highlight(line, p.query) })
-	}
-}
+func (p *Pager) Search(text string) { p.pending = p.search.Begin(text) }
 
-// find moves to the first match after (1) or before (-1) the current match. Without a current match
-// it starts at the first line on the screen. If by is 0, it searches forward and includes that
-// line.
+// find shows the next (1) or previous (-1) match. Without a current match it starts at the first line on
+// the screen. If by is 0, it searches forward and includes that line.
 func (p *Pager) find(by int) {
-	p.searching = false
-	if p.query == nil {
-		return
-	}
-	match := func(line string) bool { return p.query.Match(ansi.Strip(line)) }
+	p.pending = false
 	item, line := p.list.TopLine()
+	from := transcript.Point{Item: item, Line: line}
 	if p.matched {
-		item, line = p.item, p.line
+		from = p.match
 	}
-	step, from := by|1, line+by // step is 1 or -1
-	for ; item >= p.list.First() && item <= p.list.Last(); item += transcript.ID(step) {
-		if c, ok := p.list.Item(item).(*chunk); !ok || p.query.Match(c.raw) {
-			if line, ok := p.list.FindLine(item, from, step, match); ok {
-				p.matched, p.item, p.line = true, item, line
-				p.list.SetTopLine(item, line)
-				return
-			}
-		}
-		if from = 0; step < 0 {
-			from = math.MaxInt32 // the last line of the item
-		}
+	var ok bool
+	if from, p.message, ok = p.search.Find(from, by); ok {
+		p.matched, p.match = true, from
+		p.list.SetTopLine(from.Item, from.Line)
 	}
-	p.message = "no match for “" + p.searchText + "”"
 }
 
 // View returns the text below a title with the position.
 func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
 	s := p.styles
 	p.list.Resize(width, max(1, height-PageFrame))
-	if p.searching {
+	if p.pending {
 		p.find(0)
 	}
 	lines := p.list.Lines()
@@ -194,8 +151,8 @@ func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
 	var last string
 	var cursor *tea.Cursor
 	switch {
-	case p.input != nil:
-		last, cursor = s.InputLine(FindLabel, p.input, width), InputCursor(FindLabel, p.input, height-1)
+	case p.search.Typing():
+		last, cursor = p.search.Line(width, height-1)
 	case p.message != "":
 		last = s.Warning.Render(Fit(" "+p.message, width))
 	default:

@@ -5,6 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"agentctl/protocol"
 	"agentctl/tui/highlight"
 	"agentctl/tui/transcript"
 )
@@ -32,6 +33,9 @@ func (c *chunk) Block(width int, _ bool) transcript.Block {
 	}
 	return transcript.Block{Body: body, Bytes: bytes, RenderLine: c.styles.RenderLine}
 }
+
+// MayMatch reports whether a line of the text may match a query.
+func (c *chunk) MayMatch(q *protocol.Query) bool { return q.Match(c.raw) }
 
 // TextItems splits text into items, at line breaks where possible. parse parses the text of each
 // item.
