@@ -19,17 +19,16 @@ import (
 // searchResults is an overlay with the hits of a search in all sessions. It stays open when a hit
 // is opened.
 type searchResults struct {
+	*ui.Picker[protocol.Hit]
 	styles   *ui.Styles
 	requests *requester
 	list     *sessionlist.List // for session names
 	notice   func() string     // returns the text that replaces the key hints, or ""
 
-	input    *ui.TextInput   // nil unless the search is being edited
-	text     string          // the search as entered
-	query    *protocol.Query // nil before the first search
-	hits     searchHits
-	selected int // index in hits.all
-	rows     int // height of the list at the last View
+	input *ui.TextInput   // nil unless the search is being edited
+	text  string          // the search as entered
+	query *protocol.Query // nil before the first search
+	hits  searchHits
 }
 
 // searchHits holds the hits received so far.
@@ -45,70 +44,54 @@ type searchHits struct {
 const readAhead = 100
 
 // newSearchResults returns the search in all sessions.
-func newSearchResults(r *requester, list *sessionlist.List, notice func() string) *searchResults {
-	return &searchResults{
-		styles: r.styles, requests: r, list: list, notice: notice, input: r.styles.NewTextInput(""),
-	}
+func newSearchResults(requests *requester, list *sessionlist.List, notice func() string) *searchResults {
+	s := requests.styles
+	r := &searchResults{styles: s, requests: requests, list: list, notice: notice, input: s.NewTextInput("")}
+	r.Picker = ui.NewPicker(s, ui.List[protocol.Hit]{
+		Rows:   func(string) []protocol.Hit { return r.hits.all },
+		ID:     func(h protocol.Hit) string { return fmt.Sprintf("%s %d", h.Session, h.Seq) },
+		Draw:   func(h protocol.Hit, selected bool, width int) []string { return []string{r.row(&h, width, selected)} },
+		Choose: func(h protocol.Hit) ui.Response { return ui.Response{Intent: OpenHitIntent{h, r.text}} },
+		Press:  r.press,
+	})
+	return r
 }
 
-func (r *searchResults) Scope() keymap.Scope { return keymap.Lists }
-func (r *searchResults) FullScreen() bool    { return true }
-
+// Update implements [ui.Overlay]. It requests more hits after the selection has moved near the last one.
 func (r *searchResults) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if r.input != nil {
 			return r.pressInput(msg)
 		}
-		return r.press(msg.String())
 	case tea.PasteMsg:
 		if r.input != nil {
 			r.input.Paste(msg.Content)
 		}
-	case tea.MouseWheelMsg:
-		return ui.Response{Cmd: r.move(ui.WheelRows(msg))}
-	case ui.RowMsg:
-		if msg.Wheel == 0 && msg.Row == r.selected {
-			return r.choose()
-		}
-		return ui.Response{Cmd: r.move(msg.Target(r.selected) - r.selected)}
 	}
-	return ui.Response{}
+	out := r.Picker.Update(msg)
+	out.Cmd = tea.Batch(out.Cmd, r.requestMore())
+	return out
 }
 
-// press handles a key, global keys first.
-func (r *searchResults) press(key string) ui.Response {
-	keys, all := r.styles.Keys, len(r.hits.all)
-	action := cmp.Or(keys.At(keymap.Global, key), keys.At(keymap.Lists, key))
-	rows := map[keymap.Action]int{
-		keymap.Up: -1, keymap.Down: 1, keymap.First: -all, keymap.Last: all, keymap.PageUp: -r.rows, keymap.PageDown: r.rows,
-	}
-	if by, moves := rows[action]; moves {
-		return ui.Response{Cmd: r.move(by)}
-	}
-	switch action {
-	case keymap.ShowSessions, keymap.Back:
-		return ui.Response{Close: true}
+// press handles a key that is not one of every list.
+func (r *searchResults) press(key string) (out ui.Response, handled bool) {
+	keys := r.styles.Keys
+	switch action := cmp.Or(keys.At(keymap.Global, key), keys.At(keymap.Lists, key)); action {
+	case keymap.ShowSessions:
+		out.Close = true
 	case keymap.Find, keymap.ListFind:
 		r.input = r.styles.NewTextInput(r.text)
 	case keymap.Reconnect:
-		return ui.Response{Intent: palette.Command{Action: action}}
+		out.Intent = palette.Command{Action: action}
 	case keymap.Redraw:
-		return ui.Response{Cmd: tea.ClearScreen}
+		out.Cmd = tea.ClearScreen
 	case keymap.Suspend:
-		return ui.Response{Cmd: tea.Suspend}
-	case keymap.Choose:
-		return r.choose()
+		out.Cmd = tea.Suspend
+	default:
+		return out, false
 	}
-	return ui.Response{}
-}
-
-// choose opens the selected hit.
-func (r *searchResults) choose() ui.Response {
-	if len(r.hits.all) == 0 {
-		return ui.Response{}
-	}
-	return ui.Response{Intent: OpenHitIntent{r.hits.all[r.selected], r.text}}
+	return out, true
 }
 
 // pressInput handles a key while the search is edited.
@@ -124,22 +107,17 @@ func (r *searchResults) pressInput(msg tea.KeyPressMsg) ui.Response {
 			return ui.Response{} // no words or too many
 		}
 		r.input, r.text, r.query = nil, ui.Excerpt(text), query
-		r.hits, r.selected = searchHits{}, 0
+		r.hits = searchHits{}
+		r.Reset()
 		return ui.Response{Cmd: r.request()}
 	}
 	return r.input.Press(msg)
 }
 
-// move moves the selection and requests more hits if needed.
-func (r *searchResults) move(by int) tea.Cmd {
-	r.selected = max(0, min(r.selected+by, len(r.hits.all)-1))
-	return r.requestMore()
-}
-
 // requestMore requests the next page if fewer than readAhead hits follow the selected one.
 func (r *searchResults) requestMore() tea.Cmd {
 	h := &r.hits
-	if h.running || h.cursor == "" || len(h.all) > r.selected+readAhead || len(h.all) >= remote.MaxHits {
+	if h.running || h.cursor == "" || len(h.all) > r.Index()+readAhead || len(h.all) >= remote.MaxHits {
 		return nil
 	}
 	return r.request()
@@ -190,7 +168,7 @@ func (r *searchResults) title() string {
 	}
 	switch {
 	case len(h.all) > 0:
-		title += fmt.Sprintf(" · %d of %s matches", r.selected+1, n)
+		title += fmt.Sprintf(" · %d of %s matches", r.Index()+1, n)
 	case h.running || h.cursor != "":
 		title += s.Dim.Render(" …")
 	case h.err == "":

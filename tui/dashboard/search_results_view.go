@@ -25,20 +25,15 @@ func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 	if height >= 10 {
 		more = snippetRows + 1
 	}
-	r.rows = max(0, height-ui.PageFrame-more)
-	var out []string
-	all := r.hits.all
-	first := max(0, min(r.selected-r.rows/2, len(all)-r.rows))
-	for i := first; i < min(len(all), first+r.rows); i++ {
-		out = append(out, r.styles.Keys.MarkRow("", i, r.row(&all[i], width, i == r.selected)))
-	}
+	rows := max(0, height-ui.PageFrame-more)
+	out := r.Lines(width, rows)
 	if r.hits.err != "" {
 		for _, line := range ui.Wrap(transcript.Clean(r.hits.err), width-2) {
 			out = append(out, r.styles.Error.Render(" "+line))
 		}
 	}
 	if more > 0 {
-		out = append(ui.Rows(out, r.rows), r.snippet(width)...)
+		out = append(ui.Rows(out, rows), r.snippet(width)...)
 	}
 	out = r.styles.Page(r.title(), out, r.footer(width), width, height)
 	if r.input != nil {
@@ -73,8 +68,8 @@ func (r *searchResults) sessionName(session string) string {
 // snippet returns snippetRows lines of the selected hit, below a rule.
 func (r *searchResults) snippet(width int) []string {
 	out := []string{r.styles.Rule("", width)}
-	if len(r.hits.all) > 0 {
-		lines := ui.Wrap(transcript.Clean(strings.TrimSpace(r.hits.all[r.selected].Snippet)), width-2)
+	if h, ok := r.Selected(); ok {
+		lines := ui.Wrap(transcript.Clean(strings.TrimSpace(h.Snippet)), width-2)
 		for _, line := range lines[:min(len(lines), snippetRows)] {
 			out = append(out, " "+r.styles.Highlight(line, r.query))
 		}
