@@ -22,8 +22,8 @@ type panes struct {
 	covered       bool          // the dashboard is on the screen
 	dragged       *split.Border // border that the mouse moves; nil: none
 	frame         paneFrame
-	store         layoutStore
-	prefixed      bool // the key before was [keymap.PanePrefix]
+	store         saver // of the layout
+	prefixed      bool  // the key before was [keymap.PanePrefix]
 }
 
 // Cells by which a key resizes a pane.
@@ -62,6 +62,12 @@ type (
 type paneMsg struct {
 	session string
 	msg     tea.Msg
+}
+
+// savedLayout is what is kept of the layout for the next start.
+type savedLayout struct {
+	layout split.Layout // of several sessions, or empty
+	hidden bool         // the dashboard covers it
 }
 
 // restore takes the layout that the user left.

@@ -393,13 +393,13 @@ func TestTheLayoutIsRestored(t *testing.T) {
 	}
 	p.Update(tuitest.KeyPress("alt+w"))
 	p.Update(tuitest.KeyPress("c"))
-	err := p.panes.store.saveNow(p.panes.toSave())
+	err := p.panes.store.saveNow()
 	if err != nil || len(saved) != 1 || strings.Join(saved[0].Sessions(), " ") != "s1 s2" || hidden {
 		t.Errorf("saved %+v, hidden %v: %v", saved, hidden, err)
 	}
 	p.Update(tuitest.KeyPress("alt+w"))
 	p.Update(tuitest.KeyPress("c"))
-	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 2 || saved[1].Len() != 0 {
+	if err := p.panes.store.saveNow(); err != nil || len(saved) != 2 || saved[1].Len() != 0 {
 		t.Errorf("saved %+v after the last split: %v", saved, err)
 	}
 	p = start("", true)
@@ -411,18 +411,18 @@ func TestTheLayoutIsRestored(t *testing.T) {
 		t.Errorf("esc shows %d sessions", got)
 	}
 	p.Update(tuitest.KeyPress("f2"))
-	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 2 {
+	if err := p.panes.store.saveNow(); err != nil || len(saved) != 2 {
 		t.Errorf("saved %+v without a change: %v", saved, err)
 	}
 	p.Update(tuitest.KeyPress("esc"))
-	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 3 || saved[2].Len() != 3 || hidden {
+	if err := p.panes.store.saveNow(); err != nil || len(saved) != 3 || saved[2].Len() != 3 || hidden {
 		t.Errorf("saved %+v, hidden %v: %v", saved, hidden, err)
 	}
 	p = start("s2", false)
 	if got := len(p.sessions.onScreen()); got != 1 {
 		t.Errorf("a named session is one of %d", got)
 	}
-	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 3 {
+	if err := p.panes.store.saveNow(); err != nil || len(saved) != 3 {
 		t.Errorf("a named session replaces the layout: %+v (%v)", saved, err)
 	}
 }
@@ -446,7 +446,7 @@ func TestTheLayoutIsSavedAfterEachChange(t *testing.T) {
 		tuitest.Wait(time.Minute)
 		want() // restored, not changed
 		p.press("\x1bw+", "\x1bw-", "\x1bw-")
-		tuitest.Wait(layoutSaveDelay)
+		tuitest.Wait(saveDelay)
 		want("[s1 s2] false")
 		p.press("\x1bOQ") // F2
 		tuitest.Wait(time.Minute)

@@ -41,7 +41,7 @@ type program struct {
 
 	navigation  pendingNavigation
 	notifier    *notify.Notifier
-	read        readSaver
+	read        saver // of what the user has read
 	watch       watchRequest
 	renderClock renderClock
 }
@@ -64,7 +64,7 @@ func (p *program) Init() tea.Cmd {
 	switch {
 	case p.dashboard == nil || p.initial != "":
 		cmds = append(cmds, p.open(p.initial))
-	case p.panes.layout.Len() > 0 && !p.panes.store.saved.hidden:
+	case p.panes.layout.Len() > 0 && p.panes.store.saved != any(savedLayout{p.panes.layout, true}):
 		cmds = append(cmds, p.show())
 	default:
 		p.watch.request()
@@ -129,16 +129,10 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 	case detachMsg:
 		p.sessions.detachPending = false
 		return nil
-	case readSavedMsg:
-		cmd, err := p.read.finish(msg)
-		if err != nil {
-			p.dashboard.ShowStatus(err.Error())
-		}
-		return cmd
-	case layoutSaveMsg:
-		return p.panes.store.start(p.panes.toSave())
-	case layoutSavedMsg:
-		if err := p.panes.store.finish(msg); err != nil {
+	case saveMsg:
+		return msg.saver.start()
+	case savedMsg:
+		if err := msg.saver.finish(msg); err != nil {
 			p.showStatus(err.Error())
 		}
 		return nil
@@ -206,7 +200,7 @@ func (p *program) refresh() tea.Cmd {
 			cmd = p.notifier.Follow(o.view.Session().State)
 		}
 	}
-	return tea.Batch(cmd, p.sessions.detachHidden(previewed), p.panes.store.changed(p.panes.toSave))
+	return tea.Batch(cmd, p.sessions.detachHidden(previewed), p.panes.store.changed(), p.read.changed())
 }
 
 // handle carries out an intent of a part or of a screen.
@@ -338,7 +332,6 @@ func (p *program) show() tea.Cmd {
 		p.dashboard.SetCovered(true)
 		p.dashboard.Select(p.sessions.shown.id)
 		p.updateOthers()
-		cmds = append(cmds, p.read.save())
 	}
 	return tea.Batch(cmds...)
 }
@@ -427,7 +420,7 @@ func (p *program) applySummaries(msg dashboard.SummariesMsg) tea.Cmd {
 		}
 	}
 	p.updateOthers()
-	return tea.Batch(append(cmds, p.read.save())...)
+	return tea.Batch(cmds...)
 }
 
 // updateOthers sets the number of other waiting sessions in the session with the focus, and marks

@@ -100,7 +100,14 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 	p := b.newProgram()
 	p.sessions.session, p.initial = server.Session, initial
 	p.panes.several = true
-	p.panes.store = layoutStore{save: b.options.Panes.Save, tasks: b.tasks, after: p.sessions.after}
+	p.panes.store = saver{tasks: b.tasks, after: p.sessions.after, saved: savedLayout{}}
+	if save := b.options.Panes.Save; save != nil {
+		p.panes.store.version = func() any { return p.panes.toSave() }
+		p.panes.store.save = func() func() error {
+			now := p.panes.toSave()
+			return func() error { return save(now.layout, now.hidden) }
+		}
+	}
 	if initial == "" {
 		p.panes.restore(&b.options.Panes)
 	}
@@ -129,11 +136,34 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 	if b.options.Create && initial == "" {
 		_, _ = p.dashboard.Act(keymap.NewSession) // opens a form: nothing to do
 	}
-	p.read = readSaver{store: b.options.Alerts.Read, list: p.dashboard.List(), tasks: b.tasks}
-	if err := p.read.load(b.now); err != nil {
-		p.dashboard.ShowStatus(err.Error())
+	if store := b.options.Alerts.Read; store != nil {
+		b.keepRead(p, store)
 	}
 	return p
+}
+
+// keepRead gives the session list what the user has read, and keeps it in a store. Without a record, the
+// sessions of now are read.
+func (b *builder) keepRead(p *program, store ReadStore) {
+	list := p.dashboard.List()
+	read, err := store.Load()
+	if err != nil {
+		p.dashboard.ShowStatus(err.Error())
+	}
+	p.read = saver{
+		tasks: b.tasks, after: p.sessions.after,
+		version: func() any { return list.ReadChanges() },
+		save: func() func() error {
+			read := list.Read()
+			return func() error { return store.Save(read) }
+		},
+	}
+	if read.Since.IsZero() {
+		read.Since = b.now()
+	} else {
+		p.read.saved = 0 // no change yet
+	}
+	list.SetRead(read)
 }
 
 // newProgram returns a program without a session and without a dashboard.
@@ -200,7 +230,7 @@ func (b *builder) run(p *program, m tea.Model, options ...tea.ProgramOption) err
 	b.tasks.Close()
 	p.sessions.closeAll()
 	return errors.Join(panicked.or(exitError(b.parent, err)), p.sessions.drafts.Close(),
-		p.sessions.viewConfig.Viewer.Close(), p.read.saveNow(), p.panes.store.saveNow(p.panes.toSave()))
+		p.sessions.viewConfig.Viewer.Close(), p.read.saveNow(), p.panes.store.saveNow())
 }
 
 // followServer starts sending the summaries and the connection states of the server to app. The

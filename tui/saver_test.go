@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -66,14 +67,48 @@ func TestOpeningASessionSavesThatItIsRead(t *testing.T) {
 		t.Errorf("before: group %s, %d saves, want unread and none", g, store.saves)
 	}
 	runAll(p, p.open("s1"))
-	if m := store.read.Sessions["s1"]; m.Turns != 4 || store.saves != 1 {
-		t.Errorf("opened: %+v after %d saves, want 4 turns and one", store.read, store.saves)
+	err := p.read.saveNow()
+	if m := store.read.Sessions["s1"]; err != nil || m.Turns != 4 || store.saves != 1 {
+		t.Errorf("opened: %+v after %d saves (%v), want 4 turns and one", store.read, store.saves, err)
 	}
+	p.dashboard.List().ChooseOrder(sessionlist.ByProject)
 	store.err = errors.New("the disk is full")
-	if err := p.read.saveNow(); !errors.Is(err, store.err) {
-		t.Errorf("at the end: %v, want the error of the store", err)
+	for range 2 {
+		if err := p.read.saveNow(); !errors.Is(err, store.err) {
+			t.Errorf("at the end: %v, want the error of the store", err)
+		}
 	}
 	if g := start().dashboard.List().GroupOf("s1"); g != sessionlist.Idle {
 		t.Errorf("on the next screen: group %s, want idle", g)
 	}
+}
+
+func TestWhatIsReadIsSavedSoonAfterAChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &memoryStore{read: sessionlist.Read{Since: tuitest.Start}}
+		p := startDashboardWith(t, Options{Alerts: Alerts{Read: store}}, tuitest.NewServer(), "")
+		tuitest.Wait(time.Minute)
+		if store.saves != 0 {
+			t.Errorf("%d saves without a change", store.saves)
+		}
+		p.press("O")
+		tuitest.Wait(saveDelay)
+		if store.saves != 1 || store.read.Order != sessionlist.ByProject {
+			t.Errorf("%+v after %d saves", store.read, store.saves)
+		}
+		p.stop()
+		if store.saves != 1 {
+			t.Errorf("%d saves at the end of one change", store.saves)
+		}
+	})
+}
+
+func TestTheFirstStartIsRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := new(memoryStore)
+		startDashboardWith(t, Options{Alerts: Alerts{Read: store}}, tuitest.NewServer(), "").stop()
+		if store.read.Since.IsZero() {
+			t.Error("the time of the first start is not kept")
+		}
+	})
 }
