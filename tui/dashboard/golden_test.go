@@ -216,7 +216,7 @@ var dashboardScenes = map[string]dashboardScene{
 			`^ gemini · context ███████░ 82% · \+2 · s2$`,
 			`^─ close fix-tests\? ─+$`,
 			`▸ Cancel`, `Close, keep the history`, `Delete with all history`,
-			`^ ← → choose · enter confirm · esc canc`,
+			`^ ↑↓ choose · enter confirm · esc canc`,
 		},
 		wide: wideList,
 	},

@@ -25,10 +25,6 @@ type Pager struct {
 	// More shows more of the text for the keys of the help, and reports whether it did. It may be nil.
 	More func() bool
 
-	// Shown is called with the width and the range of the lines that View draws. It may be nil, and
-	// needs a pager of one item.
-	Shown func(width, from, to int)
-
 	// The current match. Keys other than those of the next and previous match clear matched.
 	matched bool
 	match   transcript.Point
@@ -142,9 +138,6 @@ func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
 		p.find(0)
 	}
 	lines := p.list.Lines()
-	if _, top := p.list.TopLine(); p.Shown != nil {
-		p.Shown(width, top, top+min(len(lines), height))
-	}
 	above, total := p.list.Position()
 	position := fmt.Sprintf(" %d/%d", min(total, above+p.list.Height()), total)
 	title := s.Bold.Render(Fit(p.title, width-4-len(position))) + s.Dim.Render(position)

@@ -42,7 +42,7 @@ func openForking(t *testing.T, text string) *rig {
 func TestEscTwiceAsksWhetherToFork(t *testing.T) {
 	s := openForking(t, "fix the parser")
 	s.keys("esc", "esc")
-	s.MustShow("edit your last message here, or in a fork that ends before it?", "Cancel  ▸ Edit here    Fork")
+	s.MustShow("edit your last message here, or in a fork that ends before it?", "   Cancel", " ▸ Edit here", "   Fork")
 	s.keys("enter")
 	s.mustCompose("fix the parser")
 	s.MustSendNothing()

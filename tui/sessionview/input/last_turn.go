@@ -82,6 +82,6 @@ func (l *lastTurn) edit(sessions bool) panel.Result {
 	title := "edit your last message here, or in a fork that ends before it?"
 	question := ui.NewQuestion(l.Styles, title,
 		ui.Choice{Label: "Edit here", Run: l.recall.last}, ui.Choice{Label: "Fork", Run: fork})
-	question.Focus(1)
+	question.SelectAt(1)
 	return panel.Result{Push: question}
 }
