@@ -1,7 +1,6 @@
 package keymap
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,23 +34,6 @@ func (m *Map) Mark(a Action, text string) string {
 		target = prefix[0] + " " + target
 	}
 	return m.mark(target, text)
-}
-
-// MarkHelp returns a line of the help that a click closes, to press the key of a row at a place. A row
-// whose key does something else there has no mark, nor has one that may decide a request.
-func (m *Map) MarkHelp(place Scope, row *Row, line string) string {
-	keys, back := m.byAction[row.action], m.byAction[Back]
-	if len(keys) == 0 || len(back) == 0 || place == Approval && row.action != WriteReason && row.action != ViewWhole {
-		return line
-	}
-	here := []Action{m.InList(place, keys[0]), m.At(Global, keys[0])}
-	if place == Global {
-		here = []Action{m.At(Global, keys[0]), m.At(Composer, keys[0])}
-	}
-	if !slices.Contains(here, row.action) {
-		return line
-	}
-	return m.mark(back[0]+" "+keys[0], line)
 }
 
 // MarkFixed marks the entries of a hint of keys that text fields always have: enter, esc and tab.

@@ -14,7 +14,6 @@ type Section struct {
 // Row is a line of the help: keys in display form, and what they do.
 type Row struct {
 	Keys, About string
-	action      Action
 }
 
 // fixed lists the keys that cannot be rebound, first in their section.
@@ -79,7 +78,7 @@ func (m *Map) rowsWith(actions []Action) []Row {
 	var out []Row
 	for _, a := range actions {
 		if keys := m.Keys(a); len(keys) > 0 {
-			out = append(out, Row{strings.Join(keys, ", "), DefinitionOf(a).About, a})
+			out = append(out, Row{strings.Join(keys, ", "), DefinitionOf(a).About})
 		}
 	}
 	return out
@@ -127,7 +126,7 @@ func (m *Map) rowsOf(s Scope) []Row {
 			keys = []string{"/" + d.command.name}
 		}
 		if len(keys) > 0 {
-			out = append(out, Row{strings.Join(keys, ", "), d.About, d.Action})
+			out = append(out, Row{strings.Join(keys, ", "), d.About})
 		}
 	}
 	return out

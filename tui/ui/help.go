@@ -38,9 +38,7 @@ func (h *helpItem) Block(width int, _ bool) transcript.Block {
 	for _, section := range sections {
 		b.Body = append(b.Body, "", " "+h.styles.User.Render(string(section.Scope)))
 		for _, row := range section.Rows {
-			for _, line := range h.lines(row.Keys, row.About, width) {
-				b.Body = append(b.Body, h.styles.Keys.MarkHelp(h.firstScope, &row, line))
-			}
+			b.Body = append(b.Body, h.lines(row.Keys, row.About, width)...)
 		}
 	}
 	b.Body = b.Body[1:]
