@@ -30,7 +30,6 @@ a number: choose an answer, while the agent asks one question with choices
 /queue: list the queued messages with their numbers
 /now N, /edit N TEXT, /remove N, /move N TO: send, edit, remove or move a queued message
 /hold, /release: hold or release the queue
-/find WORDS: search the session
 /rules: list the rules that allow requests; /revoke N revokes one
 /status: show the session and its connection; /retry connects now
 /quit: quit; the session continues`
@@ -80,8 +79,6 @@ func (c *client) runLine(in inputLine) {
 		c.runCommand("/release", protocol.DoQueueRelease, protocol.QueueReleaseData{})
 	case "now", "edit", "remove", "move":
 		c.changeQueued(verb, rest)
-	case "find":
-		c.search(rest)
 	case "rules", "revoke":
 		c.runRuleCommand(verb, rest)
 	default:

@@ -7,7 +7,6 @@ import (
 	"io"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -348,56 +347,6 @@ func TestRevokeRule(t *testing.T) {
 	})
 }
 
-func TestFind(t *testing.T) {
-	hit := protocol.Hit{Kind: protocol.HitTool, Seq: 7, Time: tuitest.Start, Snippet: "a\x1b[2J race\x07"}
-	many := slices.Repeat([]protocol.Hit{hit}, maxHits+5)
-	pages := 0
-	for _, c := range []struct {
-		reply func(protocol.SearchData) (any, error)
-		want  string
-	}{
-		{
-			func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: many[:1]}, nil },
-			"1 hit with “data race”:\n  2026-03-04 09:41 tool, position 7: a race\n",
-		},
-		{
-			func(protocol.SearchData) (any, error) { return protocol.SearchResult{Hits: many, Cursor: "x"}, nil },
-			fmt.Sprintf("the newest %d hits with", maxHits),
-		},
-		{
-			func(d protocol.SearchData) (any, error) { return protocol.SearchResult{Cursor: d.Cursor + "x"}, nil },
-			"is not in the newest part of the session\n",
-		},
-		{
-			func(protocol.SearchData) (any, error) { return protocol.SearchResult{}, nil },
-			"no match for “data race”\n",
-		},
-		{
-			func(protocol.SearchData) (any, error) { return nil, tuitest.ErrCannotSearch },
-			"find: it cannot search\n",
-		},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			tc := startTestClient(t, tuitest.Scenes["transcript"]())
-			tc.setReply(func(a tuitest.Command) (any, error) {
-				pages++
-				return c.reply(a.Data.(protocol.SearchData))
-			})
-			pages = 0
-			tc.typeLine("/find data race")
-			if err := tc.stop(); err != nil {
-				t.Error(err)
-			}
-			if !strings.Contains(tc.out.String(), c.want) {
-				t.Errorf("output lacks %q:\n%s", c.want, tc.out)
-			}
-			if pages > maxSearchPages {
-				t.Errorf("got %d requests, want at most %d", pages, maxSearchPages)
-			}
-		})
-	}
-}
-
 func TestLocalAnswersToCommands(t *testing.T) {
 	for _, c := range []struct{ scene, typed, want string }{
 		{"approval", "/approve", "/approve: 2 approvals are pending, name one: r1, r2"},
@@ -425,7 +374,7 @@ func TestLocalAnswersToCommands(t *testing.T) {
 		{"transcript", "/rules", "0 rules"},
 		{"rules", "/rules", "3 rules\n1: $ go mod tidy, command, by ada: exactly this command"},
 		{"rules", "/revoke 4", "/revoke N: no such rule"},
-		{"transcript", "/find", "/find WORDS: query: no words"},
+		{"transcript", "/find race", "/find works on the screen only"},
 		{"queue", "/queue", "1: ada: Then write the release notes"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
