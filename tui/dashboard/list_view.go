@@ -194,7 +194,7 @@ func needYou(n int) string {
 // sectionHead returns the heading of a section.
 func (t *table) sectionHead(section *sessionlist.Section, width int) string {
 	name, style := strings.ToUpper(section.Group.String()), groupStyle(t.styles, section.Group)
-	if by := t.list.Order(); by.Sectioned() {
+	if by := t.list.Order(); by != sessionlist.ByNeed {
 		name, style = cmp.Or(ui.Excerpt(section.Name), "no "+string(by)), t.styles.Bold
 		if by == sessionlist.ByProject {
 			name = fitMiddle(t.homePath(name), width*2/3)

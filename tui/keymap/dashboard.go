@@ -19,7 +19,7 @@ var sessions = []row{
 	{DecideRequest, keys{"y"}, "show the request", &word{"decide", OnDashboard, 50}},
 	{NewSession, keys{"+"}, "new session", &word{"new", OnBoth, 30}},
 	{TogglePreview, keys{"p"}, "preview", &word{"preview", OnDashboard, 180}},
-	{SortSessions, keys{"O"}, "sort or group", &word{"sort", OnDashboard, 170}},
+	{SortSessions, keys{"O"}, "group by need, project, label or server", &word{"sort", OnDashboard, 170}},
 	{LabelSession, keys{"l"}, "labels", nil},
 	{MarkSession, keys{"space"}, "mark; skip a request", nil},
 	{MarkShown, keys{"*"}, "mark all or none", nil},

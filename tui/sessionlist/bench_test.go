@@ -51,7 +51,7 @@ func BenchmarkPut(b *testing.B) {
 func BenchmarkSetOrder(b *testing.B) {
 	l := benchList()
 	for b.Loop() {
-		l.SetOrder(l.Order().Next())
+		l.SetOrder(l.NextOrder())
 	}
 }
 

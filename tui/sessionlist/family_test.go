@@ -56,8 +56,8 @@ func TestChildrenAreBelowTheirParent(t *testing.T) {
 	check("the parent moves with its children", "p", "g", "c2", "c1", "other")
 	l.Put(protocol.Summary{Session: "p", Deleted: true})
 	check("without the parent", "c2", "c1", "g", "other")
-	l.SetOrder(ByName)
-	check("by name", "c1", "g", "c2", "other")
+	l.SetOrder(ByProject)
+	check("by project", "c2", "c1", "g", "other")
 }
 
 // A sub-agent is listed below its parent in every state and order. It needs the user only as its parent.
@@ -105,7 +105,7 @@ func TestSubAgentsAreBelowTheirParent(t *testing.T) {
 	l.ToggleCollapsed("p")
 	check("collapsed", 1, []Section{{Group: NeedsYou, First: 0, Count: 1, SubAgents: 0}, {Group: Idle, First: 1, Count: 1, SubAgents: 0}}, "p", "other")
 	l.ToggleCollapsed("p")
-	l.SetOrder(ByName)
+	l.SetOrder(ByProject)
 	l.Put(protocol.Summary{Session: "p", Deleted: true})
 	l.SetOrder(ByNeed)
 	check("without the parent", 0, []Section{{Group: Idle, First: 0, Count: 3, SubAgents: 2}}, "failed", "deep", "other")

@@ -29,7 +29,7 @@ func (l *List) Find(text string, limit int) []protocol.Summary {
 		}
 		h := hit{2, r}
 		if len(words) > 0 {
-			switch i := strings.Index(r.sortName, words[0]); {
+			switch i := strings.Index(r.lowerName, words[0]); {
 			case i == 0:
 				h.rank = 0
 			case i > 0:

@@ -30,7 +30,7 @@ type List struct {
 // row is the latest summary of a session. It must not change while it is in an ordered set.
 type row struct {
 	protocol.Summary
-	sortName   string
+	lowerName  string
 	server     string // name of its server, or ""
 	searchText string // lower case; matched by the filter
 	turns      int    // number of turns that ended, as far as known
@@ -59,7 +59,7 @@ func (l *List) Put(s protocol.Summary) {
 		}
 		return
 	}
-	updated := &row{Summary: s, sortName: lowerJoin(cmp.Or(s.Name, s.Title, s.Session)), unseen: true}
+	updated := &row{Summary: s, lowerName: lowerJoin(cmp.Or(s.Name, s.Title, s.Session)), unseen: true}
 	if l.ServerOf != nil {
 		updated.server = l.ServerOf(s.Session)
 	}

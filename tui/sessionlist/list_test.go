@@ -69,31 +69,12 @@ func summaries() []protocol.Summary {
 }
 
 func TestListOrder(t *testing.T) {
-	for by, want := range map[Order][]string{
-		ByNeed:     {"s6", "s3", "s7", "s5", "s2", "s1", "s4"},
-		ByActivity: {"s6", "s2", "s1", "s3", "s5", "s7", "s4"},
-		ByName:     {"s6", "s5", "s1", "s2", "s7", "s4", "s3"},
-		ByCost:     {"s2", "s1", "s3", "s4", "s5", "s6", "s7"},
-		ByCreation: {"s4", "s1", "s2", "s3", "s5", "s6", "s7"},
-	} {
-		l := New()
-		for _, s := range summaries() {
-			l.Put(s)
-		}
-		l.SetOrder(by)
-		if got := ids(l); !slices.Equal(got, want) {
-			t.Errorf("by %s: %v, want %v", by, got, want)
-		}
+	l := New()
+	for _, s := range summaries() {
+		l.Put(s)
 	}
-}
-
-func TestOrderNext(t *testing.T) {
-	o := ByNeed
-	for range orders {
-		o = o.Next()
-	}
-	if o != ByNeed {
-		t.Errorf("after the last order: %s, want %s", o, ByNeed)
+	if got, want := ids(l), []string{"s6", "s3", "s7", "s5", "s2", "s1", "s4"}; !slices.Equal(got, want) {
+		t.Errorf("by need: %v, want %v", got, want)
 	}
 }
 
@@ -229,7 +210,7 @@ func TestChangedListEqualsNewList(t *testing.T) {
 					delete(known, s.Session)
 				}
 			},
-			"sort": func(*rapid.T) { by = by.Next(); l.SetOrder(by) },
+			"sort": func(*rapid.T) { by = l.NextOrder(); l.SetOrder(by) },
 			"filter": func(t *rapid.T) {
 				filter = rapid.SampledFrom([]string{"", "", "a", "status:waiting", "status:failed"}).Draw(t, "filter")
 				l.SetFilter(filter)
@@ -276,14 +257,14 @@ func TestChangedListEqualsNewList(t *testing.T) {
 					for i := range s.Count {
 						at := l.At(s.First + i)
 						g := l.GroupOf(at.Session)
-						if by == ByNeed && g != s.Group && !at.SubAgent || by.Sectioned() &&
+						if by == ByNeed && g != s.Group && !at.SubAgent || by != ByNeed &&
 							l.rows[at.Session].section(by) != s.Name || s.First != next {
 							t.Fatalf("session %d is of the group %s, in the section %+v", s.First+i, g, s)
 						}
 					}
 					next += s.Count
 				}
-				if has := by == ByNeed || by.Sectioned(); has && next != l.Len() || !has && next != 0 {
+				if next != l.Len() {
 					t.Fatalf("by %s: sections of %d sessions, want %d", by, next, l.Len())
 				}
 			},
@@ -386,10 +367,8 @@ func TestLabelsArchiveAndPinSessions(t *testing.T) {
 		}
 	}
 	check("asks", "pinned", "new")
-	l.SetOrder(ByActivity)
-	check("pinned", "new", "asks")
 	l.SetFilter("label:archived")
-	check("archived", "asks")
+	check("asks", "archived")
 	l.SetFilter("archived") // a word
 	check("asks")
 	if found := l.Find("archived", 9); len(found) != 2 {
@@ -397,5 +376,5 @@ func TestLabelsArchiveAndPinSessions(t *testing.T) {
 	}
 	l.SetFilter("")
 	put("archived", 8, protocol.Idle)
-	check("pinned", "new", "archived", "asks")
+	check("asks", "pinned", "new", "archived")
 }

@@ -11,44 +11,27 @@ import (
 // Order is an order of sessions. Its value is shown on the screen.
 type Order string
 
-// The orders, as cycled by Next.
+// The orders. All but ByNeed have sections, each by need.
 const (
-	ByNeed     Order = "need"     // by group; requests longest waiting first, others latest first
-	ByActivity Order = "activity" // latest first
-	ByName     Order = "name"
-	ByCost     Order = "cost"    // highest first
-	ByCreation Order = "created" // latest first
-
-	// In sections, each by need.
+	ByNeed    Order = "need"    // by group; requests longest waiting first, others latest first
 	ByProject Order = "project" // repositories, else directories
 	ByLabel   Order = "label"   // the first label by its key
 	ByServer  Order = "server"
 )
 
-var orders = []Order{ByNeed, ByProject, ByLabel, ByServer, ByActivity, ByName, ByCost, ByCreation}
-
-// Sectioned reports whether the order has sections that are not groups.
-func (o Order) Sectioned() bool { return o == ByProject || o == ByLabel || o == ByServer }
+var orders = []Order{ByNeed, ByProject, ByLabel, ByServer}
 
 // Valid reports whether there is such an order.
 func (o Order) Valid() bool { return slices.Contains(orders, o) }
 
-// Next returns the order after o, or the first after the last.
-func (o Order) Next() Order { return orders[(slices.Index(orders, o)+1)%len(orders)] }
-
 // compare returns the comparison function of the order. It returns 0 only for the same session. Pinned
-// sessions come first, in their group if there are groups.
+// sessions come first in their group.
 func (o Order) compare() func(a, b *row) int {
-	switch {
-	case o == ByNeed:
+	if o == ByNeed {
 		return compareNeed
-	case o.Sectioned():
-		return func(a, b *row) int {
-			return cmp.Or(compareSections(a.ownSection(o), b.ownSection(o)), compareNeed(a, b))
-		}
 	}
 	return func(a, b *row) int {
-		return cmp.Or(comparePins(a, b), o.compareField(a, b), compareID(a, b))
+		return cmp.Or(compareSections(a.ownSection(o), b.ownSection(o)), compareNeed(a, b))
 	}
 }
 
@@ -61,19 +44,6 @@ func comparePins(a, b *row) int {
 		return -1
 	}
 	return 1
-}
-
-// compareField compares by the field of an order without sections.
-func (o Order) compareField(a, b *row) int {
-	switch o {
-	case ByActivity:
-		return b.Updated.Compare(a.Updated)
-	case ByName:
-		return cmp.Compare(a.sortName, b.sortName)
-	case ByCost:
-		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Tokens, a.Tokens))
-	}
-	return b.Created.Compare(a.Created)
 }
 
 func compareID(a, b *row) int { return cmp.Compare(a.Session, b.Session) }

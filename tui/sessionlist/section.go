@@ -8,8 +8,8 @@ import (
 	"agentctl/protocol"
 )
 
-// Section is the part of the filtered list that one group takes, or in a sectioned order one project,
-// label or server.
+// Section is the part of the filtered list that one group takes, or in another order one project, label
+// or server.
 type Section struct {
 	Name  string // "" in the order by need, and for sessions without a label
 	Group Group  // in the order by need
@@ -19,12 +19,8 @@ type Section struct {
 	SubAgents int // how many of them are sub-agents
 }
 
-// Sections returns the sections that have sessions, in order. It returns nil for an order without
-// sections.
+// Sections returns the sections that have sessions, in order.
 func (l *List) Sections() []Section {
-	if l.order != ByNeed && !l.order.Sectioned() {
-		return nil
-	}
 	counts := map[sectionKey]Section{}
 	for key, n := range l.values[bySection] {
 		k := key.(sectionKey)
@@ -49,7 +45,7 @@ func (l *List) Sections() []Section {
 
 // sectionKey identifies the section of a row, and separates the sub-agents in it.
 type sectionKey struct {
-	name     string // in a sectioned order
+	name     string // in another order
 	group    Group  // in the order by need
 	subAgent bool
 }
@@ -93,11 +89,13 @@ func compareSections(a, b string) int {
 
 // NextOrder returns the order after the current one, without those whose sections would be one.
 func (l *List) NextOrder() Order {
-	next := l.order.Next()
-	for next == ByServer && l.ServerOf == nil || next == ByLabel && !l.anyLabel() {
-		next = next.Next()
+	next := l.order
+	for {
+		next = orders[(slices.Index(orders, next)+1)%len(orders)]
+		if (next != ByServer || l.ServerOf != nil) && (next != ByLabel || l.anyLabel()) {
+			return next
+		}
 	}
-	return next
 }
 
 // anyLabel reports whether a session has a label by which it is listed.
