@@ -88,16 +88,8 @@ func (b *body) start(file int) transcript.Point {
 	return b.pointAt(piece, min(piece, 1)) // after a blank line
 }
 
-// placePoint returns the first line of a file that shows a line of the patch.
-func (b *body) placePoint(file int, place Place) (p transcript.Point, ok bool) {
-	c := b.content.Changes
-	for i := c.HeaderOf(file); i < len(b.items) && c.FileOf(i) == file; i++ {
-		if row, ok := b.items[i].rowOf(place, b.width()); ok {
-			return b.pointAt(i, row), true
-		}
-	}
-	return transcript.Point{}, false
-}
+// noLine is the message of a comment on something else than a line.
+const noLine = "select a line of a change to comment on it"
 
 // place returns the line of the patch that the current line shows: the one with a comment if it
 // shows two. ok is false, with the reason, if it is no line of a patch.
@@ -114,7 +106,7 @@ func (b *body) place() (place Place, reason string, ok bool) {
 		}
 	}
 	if len(places) == 0 {
-		return Place{}, "select a line of a change to comment on it", false
+		return Place{}, noLine, false
 	}
 	place = places[0]
 	for _, other := range places[1:] {

@@ -85,15 +85,10 @@ func TestALineShowsThePlaceOfItsComment(t *testing.T) {
 		t.Errorf("a heading has a place: %q", reason)
 	}
 	want := Place{Path: "pkg/file1.go", Line: 3, Text: "var v1_1 = 1"}
-	p, ok := b.placePoint(1, want)
-	if b.show(p); !ok {
-		t.Fatal("the place has no line")
-	}
+	b.act(keymap.Last)
+	b.move(-1)
 	if got, _, ok := b.place(); !ok || got != want {
 		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if _, ok := b.placePoint(0, want); ok {
-		t.Error("another file shows the place")
 	}
 	b.set(Content{Changes: b.content.Changes})
 	if _, reason, ok := b.place(); ok || reason == "" {

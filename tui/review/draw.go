@@ -59,7 +59,7 @@ func (v *View) lastLine(width, y int) (string, *tea.Cursor) {
 		hint = v.styles.Keys.Hint(keymap.NextMatch, "next", keymap.PreviousMatch, "previous", keymap.ListFind, "find")
 		back = "close search"
 	case v.files.focused:
-		hint, back = v.files.hint(), "changes"
+		hint, back = v.styles.Keys.Hint(keymap.Choose, "open"), "changes"
 	default:
 		hint = v.body.hint()
 	}

@@ -19,7 +19,7 @@ const (
 	minSplitWidth = filesWidth + 1 + 3 + 110 // narrower views show the list in place of the changes
 )
 
-// fileList is the list of files and of the comments on them.
+// fileList is the list of files.
 type fileList struct {
 	*ui.Picker[fileRow]
 	styles  *ui.Styles
@@ -27,12 +27,10 @@ type fileList struct {
 	focused bool
 }
 
-// fileRow is a row of the list: a directory or a file of the tree, a comment on the file, or a file that
-// only git status lists.
+// fileRow is a row of the list: a directory or a file of the tree, or a file that only git status lists.
 type fileRow struct {
 	filechange.TreeRow
-	comment *Comment                // nil: the file
-	git     *protocol.DirectoryFile // nil: a row of the tree
+	git *protocol.DirectoryFile // nil: a row of the tree
 }
 
 // id returns the identity of a row.
@@ -42,14 +40,12 @@ func (r fileRow) id() string {
 		return "git " + r.git.Path
 	case r.Directory != "":
 		return r.Directory
-	case r.comment == nil:
-		return fmt.Sprint(r.File)
 	}
-	return fmt.Sprintf("%d %+v", r.File, r.comment.Place)
+	return fmt.Sprint(r.File)
 }
 
 // isFile reports whether the row is a file of the tree.
-func (r fileRow) isFile() bool { return r.git == nil && r.Directory == "" && r.comment == nil }
+func (r fileRow) isFile() bool { return r.git == nil && r.Directory == "" }
 
 // newFileList returns an empty list.
 func newFileList(s *ui.Styles) *fileList {
@@ -66,13 +62,6 @@ func newFileList(s *ui.Styles) *fileList {
 // rows returns the rows of the list.
 func (l *fileList) rows() []fileRow {
 	var out []fileRow
-	byPath := map[string][]*Comment{}
-	if c := l.content.Comments; c != nil {
-		for i := range c.list {
-			path := c.list[i].Place.Path
-			byPath[path] = append(byPath[path], &c.list[i])
-		}
-	}
 	files := l.content.Changes.Files()
 	paths := make([]string, len(files))
 	for i, f := range files {
@@ -85,13 +74,6 @@ func (l *fileList) rows() []fileRow {
 	tree, others := filechange.Tree(paths, l.content.Directory, git)
 	for _, row := range tree {
 		out = append(out, fileRow{TreeRow: row})
-		if row.Directory != "" {
-			continue
-		}
-		for _, comment := range byPath[paths[row.File]] {
-			out = append(out, fileRow{TreeRow: row, comment: comment})
-		}
-		delete(byPath, paths[row.File]) // shown once if a patch changes a file twice
 	}
 	for i := range others {
 		out = append(out, fileRow{git: &others[i]})
@@ -141,10 +123,6 @@ func (l *fileList) line(row fileRow, selected bool, width int) string {
 
 // text returns the text of a row.
 func (l *fileList) text(row fileRow, width int) string {
-	if row.comment != nil {
-		text := fmt.Sprintf("    ┕ %d: %s", row.comment.Place.Line, row.comment.Text)
-		return l.styles.Warning.Render(ui.Fit(text, width))
-	}
 	if row.git != nil {
 		return "  " + l.styles.Dim.Render(gutter) + filechange.GitLine(l.styles, row.git, max(1, width-2-gutterWidth))
 	}
@@ -162,15 +140,6 @@ func (l *fileList) text(row fileRow, width int) string {
 		}
 	}
 	return mark + l.styles.Dim.Render(gutter) + row.Line(l.styles, stat, max(1, width-2-gutterWidth))
-}
-
-// hint returns the keys that act on the list.
-func (l *fileList) hint() string {
-	pairs := []any{keymap.Choose, "open"}
-	if l.content.commented() {
-		pairs = append(pairs, keymap.ReviewComment, "edit comment", keymap.Remove, "remove")
-	}
-	return l.styles.Keys.Hint(pairs...)
 }
 
 // statOf returns what changes in a file.

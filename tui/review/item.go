@@ -1,8 +1,6 @@
 package review
 
 import (
-	"slices"
-
 	"agentctl/protocol"
 	"agentctl/tui/filechange"
 	"agentctl/tui/transcript"
@@ -106,12 +104,6 @@ func (p *pieceItem) places(line int) []Place {
 		out = append(out, place)
 	}
 	return out
-}
-
-// rowOf returns the first row that shows a line of the patch.
-func (p *pieceItem) rowOf(place Place, width int) (row int, ok bool) {
-	row = slices.IndexFunc(p.layout(width), func(r bodyRow) bool { return slices.Contains(p.places(r.line), place) })
-	return row, row >= 0
 }
 
 // Estimate implements transcript.Item.

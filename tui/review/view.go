@@ -252,11 +252,7 @@ func (v *View) pressFiles(action keymap.Action) (r ui.Response) {
 			return v.open(row)
 		}
 	case keymap.ReviewComment, keymap.Remove:
-		if !ok || row.comment == nil {
-			v.message = "select a comment"
-			return r
-		}
-		v.pressComment(action, row.comment.Place)
+		v.message = noLine
 	case keymap.ReviewUnread:
 		v.pressBody(action)
 	default:
@@ -297,16 +293,10 @@ func (v *View) pressComment(action keymap.Action, place Place) {
 	}
 }
 
-// open shows the file or the comment of a row of the list.
+// open shows the file of a row of the list.
 func (v *View) open(row fileRow) ui.Response {
 	if row.git != nil {
 		return v.content.OpenGit(row.git.Path)
-	}
-	if row.comment != nil {
-		if p, ok := v.body.placePoint(row.File, row.comment.Place); ok {
-			v.body.show(p)
-			return ui.Response{}
-		}
 	}
 	v.body.show(v.body.start(row.File))
 	return ui.Response{}
@@ -326,7 +316,7 @@ func (v *View) click(msg tea.MouseClickMsg) {
 	}
 }
 
-// point handles the mouse on a row of the list: a click shows its file or comment.
+// point handles the mouse on a row of the list: a click shows its file.
 func (v *View) point(msg ui.RowMsg) ui.Response {
 	rows := v.files.rows()
 	switch {

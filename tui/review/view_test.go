@@ -228,7 +228,9 @@ func TestACommentIsWrittenEditedAndRemoved(t *testing.T) {
 	}
 	r.press("X")
 	r.mustHide("why?")
-	r.press("f", "down", "enter", "X")
+	r.press("f", "X")
+	r.mustShow("select a line of a change")
+	r.press("esc", "g", "J", "down", "down", "down", "X")
 	if got := r.comments.Text(); got != "" {
 		t.Errorf("got comments %q, want none", got)
 	}
