@@ -8,25 +8,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
 )
 
-// Hints of the form that creates a session: without and with something to keep.
-const (
-	createHint     = "tab next field · enter creates · esc cancels"
-	createKeepHint = "tab next field · enter creates · esc closes, the draft is kept"
-)
+// createHint is the hint of the form that creates a session.
+const createHint = "tab next field · enter creates · esc cancels"
 
-// creator opens forms that create a session. It keeps one that was closed with a text until a session
-// has the text.
+// creator opens forms that create a session.
 type creator struct {
 	requests *requester
 	servers  *servers
 	cwd      string        // default directory of new sessions
 	newID    func() string // returns a new client message ID
 	propose  func() string // returns the agent proposed for the home server; nil: its default
-	kept     *createForm   // nil: none
+	prompt   string        // of a form that was cancelled, until a session has it
 }
 
 // createForm creates a session and opens it. The server creates none if its agent cannot start.
@@ -41,17 +36,11 @@ type createForm struct {
 	proposed string // agent of the home server
 }
 
-// open returns the form that was kept, or a new one.
-func (c *creator) open() *createForm {
-	if f := c.kept; f != nil {
-		f.Title = "new session, from your draft"
-		return f
-	}
-	return c.newForm(c.proposal())
-}
+// open returns a form with the proposed agent and the prompt of a cancelled one.
+func (c *creator) open() *createForm { return c.newForm(c.proposal(), c.prompt) }
 
-// newForm returns a form with an agent of the home server, or none.
-func (c *creator) newForm(agent string) *createForm {
+// newForm returns a form with an agent of the home server, or none, and a prompt.
+func (c *creator) newForm(agent, prompt string) *createForm {
 	f := &createForm{creator: c, server: -1, agent: 1, proposed: agent}
 	fields := []ui.Field{ui.NewField("name", "", "(optional)")}
 	if names := c.servers.names; len(names) > 0 {
@@ -60,18 +49,13 @@ func (c *creator) newForm(agent string) *createForm {
 		fields = append(fields, ui.NewField("server", "", hint, names[1:]...))
 	}
 	fields = append(fields, ui.NewField("agent", f.proposed, ""), ui.NewField("directory", c.cwd, "(server's)"),
-		ui.NewField("prompt", "", "(optional)"))
+		ui.NewField("prompt", prompt, "(optional)"))
 	f.Form = ui.NewForm(c.requests.styles, "new session", createHint, fields...)
 	f.setAgents(c.requests.server.Agents())
 	f.offerSandbox(c.requests.server.Sandbox())
-	f.Changed = func(*ui.Form) { f.followServer(); f.keep() }
+	f.Changed = func(*ui.Form) { f.followServer() }
 	f.Submit = func(*ui.Form) ui.Response { return f.submit() }
-	f.Cancel = func() {
-		if c.kept == f {
-			again := c.requests.styles.Keys.Hint(keymap.NewSession, "opens it again")
-			c.requests.Status.Text = "draft kept" + ui.Prefixed(keymap.Separator, again)
-		}
-	}
+	f.Cancel = func() { c.prompt = f.Value(f.promptField()) }
 	return f
 }
 
@@ -83,20 +67,8 @@ func (c *creator) proposal() string {
 	return c.propose()
 }
 
-// keep keeps the form if its name, directory or prompt has a text.
-func (f *createForm) keep() {
-	directory := f.Value(f.agent + 1)
-	if f.Value(0) != "" || f.Value(f.prompt()) != "" || directory != "" && directory != f.cwd {
-		f.Hint, f.kept = createKeepHint, f
-		return
-	}
-	if f.Hint = createHint; f.kept == f {
-		f.kept = nil
-	}
-}
-
-// prompt returns the index of the field of the prompt.
-func (f *createForm) prompt() int { return len(f.Fields) - 1 }
+// promptField returns the index of the field of the prompt.
+func (f *createForm) promptField() int { return len(f.Fields) - 1 }
 
 // setAgents offers the agents of a server.
 func (f *createForm) setAgents(agents []string) {
@@ -140,7 +112,7 @@ func (f *createForm) submit() ui.Response {
 	chosen := f.chosen
 	value := func(i int) string { return strings.TrimSpace(f.Value(i)) }
 	data := protocol.CreateData{
-		Name: value(0), Agent: value(f.agent), CWD: value(f.agent + 1), Prompt: value(f.prompt()), Check: true,
+		Name: value(0), Agent: value(f.agent), CWD: value(f.agent + 1), Prompt: value(f.promptField()), Check: true,
 	}
 	if data.Prompt != "" {
 		data.ClientMessageID = f.newID()
@@ -168,8 +140,8 @@ func (f *createForm) submit() ui.Response {
 		created, err = create(ctx, data)
 		return err
 	}, func(err error) tea.Cmd {
-		if err == nil && f.kept == f {
-			f.kept = nil
+		if err == nil && data.Prompt != "" {
+			f.prompt = ""
 		}
 		return f.requests.submitted(f.Form, f, err, OpenIntent{created.Session})
 	})}

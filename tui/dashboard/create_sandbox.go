@@ -55,7 +55,7 @@ func (f *createForm) offerSandbox(byDefault *protocol.Sandbox) {
 
 // sandbox returns the index of the field of the sandbox, or -1.
 func (f *createForm) sandbox() int {
-	if i := f.agent + 2; i < f.prompt() {
+	if i := f.agent + 2; i < f.promptField() {
 		return i
 	}
 	return -1

@@ -160,7 +160,7 @@ var dashboardScenes = map[string]dashboardScene{
 			`^▸` + releaseRow, `^ ` + testsRow, `^─ new session ─+$`, `^   name      fix$`, `^   agent     claude$`,
 			`^   directory /home/ada$`, `^ ▸ prompt    Fix it$`, `^ tab next field · enter creates · esc c`,
 		},
-		wide: slices.Concat(wideList, []string{`· esc closes, the draft is kept$`, releaseDetails}),
+		wide: slices.Concat(wideList, []string{`· esc cancels$`, releaseDetails}),
 	},
 	"create_refused": {
 		prepare: func(d *testDashboard) {

@@ -64,7 +64,7 @@ func newStartPage(start *Start, r *requester, exec execute, c *creator) *startPa
 				p.status = "copied: " + row.About
 				return ui.Response{Intent: ui.CopyIntent{Text: row.About}}
 			}
-			f := c.newForm(row.Name)
+			f := c.newForm(row.Name, "")
 			return ui.Response{Close: true, Push: f, Cmd: f.submit().Cmd}
 		},
 		Press: func(key string) (ui.Response, bool) {

@@ -40,8 +40,8 @@ func TestFirstStartBeginsWithOneEnter(t *testing.T) {
 		created = c
 		return protocol.CreateResult{Session: "new"}, fail
 	}
-	d.press("+", "+")
-	d.typeText("a draft")
+	d.press("+", "+", "tab", "tab", "tab")
+	d.typeText("a prompt")
 	d.press("esc", "+")
 	d.want("ready on this machine", " ▸ gemini       by GEMINI_API_KEY", "   tour         a guided tour", "to set up",
 		"   claude       agentctl agents login claude", "npm install -g @agentclientprotocol/codex-acp",
@@ -56,7 +56,7 @@ func TestFirstStartBeginsWithOneEnter(t *testing.T) {
 		t.Error("the session is not on the screen")
 	}
 	d.press("+", "+")
-	d.want("a draft") // its form was not shown
+	d.want("a prompt") // its form was not shown
 }
 
 func TestFirstStartOffersTheFormTheTourAndInstallLines(t *testing.T) {
