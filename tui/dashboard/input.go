@@ -145,7 +145,7 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 	case keymap.Fold:
 		d.table.list.ToggleCollapsed(s.Session)
 	case keymap.LabelSession:
-		d.overlays.Push(labelForm(d.requests, d.bulk, d.table.targets()))
+		d.overlays.Push(labelForm(d.bulk, d.table.targets()))
 	case keymap.ArchiveSession:
 		return d.bulk.toggleLabel(protocol.LabelArchived, d.table.targets()), nil
 	case keymap.PinSession:

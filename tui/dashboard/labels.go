@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/ui"
@@ -23,61 +22,32 @@ func labelsText(labels map[string]string) string {
 	return strings.Join(out, " ")
 }
 
-// labelForm returns the form that changes labels: of the selected session with one field for each
-// label and one for a new label, or of the marked sessions with a new label only.
-func labelForm(r *requester, b *bulk, sessions []protocol.Summary) *ui.Form {
-	title := "labels of " + format.Count(len(sessions), "session")
-	var keys []string
-	var fields []ui.Field
+// labelForm returns the form that sets or removes a label of sessions.
+func labelForm(b *bulk, sessions []protocol.Summary) *ui.Form {
+	title := "labels of " + b.namesOf(sessions)
 	if len(sessions) == 1 {
-		s := &sessions[0]
-		title = "labels of " + sessionName(s)
-		keys = slices.Sorted(maps.Keys(s.Labels))
-		for _, key := range keys {
-			value := ui.Excerpt(s.Labels[key])
-			fields = append(fields, ui.NewField(ui.Excerpt(key), value, "(removed)"))
-		}
+		title += ui.Prefixed(": ", ui.Excerpt(labelsText(sessions[0].Labels)))
 	}
-	fields = append(fields, ui.NewField("new", "", "KEY=VALUE; KEY- removes a label"))
-	hint := "enter saves · esc cancels"
-	if len(fields) > 1 {
-		hint = "tab next field · " + hint
-	}
-	f := ui.NewForm(r.styles, title, hint, fields...)
+	f := ui.NewForm(b.requests.styles, title, "enter saves · esc cancels",
+		ui.NewField("label", "", "KEY=VALUE; KEY- removes a label"))
 	f.Submit = func(f *ui.Form) ui.Response {
-		changes := map[string]string{}
-		for i, key := range keys {
-			if value := strings.TrimSpace(f.Value(i)); value != ui.Excerpt(sessions[0].Labels[key]) {
-				changes[key] = value
-			}
+		text := strings.TrimSpace(f.Value(0))
+		key, value, isLabel := strings.Cut(text, "=")
+		if removed, ok := strings.CutSuffix(text, "-"); !isLabel && ok {
+			key, isLabel = removed, true
 		}
-		if added := strings.TrimSpace(f.Value(len(keys))); added != "" {
-			key, value, set := strings.Cut(added, "=")
-			if removed, remove := strings.CutSuffix(added, "-"); !set && remove {
-				key, set = removed, true
-			}
-			if !set {
-				f.Fail("a new label is KEY=VALUE", "")
-				return ui.Response{}
-			}
-			changes[key] = value
-		}
-		if err := protocol.CheckLabels(changes); err != nil {
+		labels := map[string]string{key: value}
+		switch err := protocol.CheckLabels(labels); {
+		case !isLabel && text != "":
+			f.Fail("a label is KEY=VALUE", "")
+			return ui.Response{}
+		case isLabel && err != nil:
 			f.Fail(remote.ErrorText(err), "")
 			return ui.Response{}
-		}
-		if len(changes) == 0 {
+		case !isLabel:
 			return ui.Response{Close: true}
 		}
-		data := protocol.LabelData{Labels: changes}
-		if len(sessions) > 1 {
-			return ui.Response{Close: true, Cmd: b.run(labelAction(data), sessions)}
-		}
-		f.Sending()
-		session := sessions[0].Session
-		return ui.Response{Cmd: r.do(session, protocol.DoLabel, data, nil, func(err error) tea.Cmd {
-			return r.submitted(f, f, err, nil)
-		})}
+		return ui.Response{Close: true, Cmd: b.run(labelAction(protocol.LabelData{Labels: labels}), sessions)}
 	}
 	return f
 }
