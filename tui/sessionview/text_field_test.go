@@ -65,7 +65,6 @@ func textFields() map[string]textField {
 			s.focusApproval()
 			s.press("down", "down", "enter")
 		}},
-		"task": {"tasks to confirm", func(s *testScreen) { s.focusApproval(); s.press("e") }},
 		"comment in a review": {"patch", func(s *testScreen) {
 			s.focusApproval()
 			s.press("v")
@@ -170,7 +169,7 @@ func TestDeletedTextIsInsertedInEveryTextField(t *testing.T) {
 func TestTheEditorEditsEveryTextFieldOfOneLine(t *testing.T) {
 	for _, name := range []string{
 		"search", "rename", "search in a pager", "find in a review", "comment in a review", "name of a file",
-		"earlier messages", "turns", "reason", "reason in a review", "answer", "task",
+		"earlier messages", "turns", "reason", "reason in a review", "answer",
 	} {
 		c := textFields()[name]
 		s := open(t, tuitest.Scenes[c.scene](), 100, 40)
