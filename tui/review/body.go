@@ -83,9 +83,14 @@ func (b *body) currentFile() int {
 }
 
 // start returns the first line of a file.
-func (b *body) start(file int) transcript.Point {
-	piece := b.content.Changes.HeaderOf(file)
-	return b.pointAt(piece, min(piece, 1)) // after a blank line
+func (b *body) start(file int) transcript.Point { return b.startOf(b.content.Changes.HeaderOf(file)) }
+
+// startOf returns the first line of a piece, after a blank line before a file.
+func (b *body) startOf(piece int) transcript.Point {
+	if c := b.content.Changes; piece > 0 && piece < c.Len() && c.Piece(piece).IsHeader {
+		return b.pointAt(piece, 1)
+	}
+	return b.pointAt(piece, 0)
 }
 
 // noLine is the message of a comment on something else than a line.

@@ -26,13 +26,13 @@ func (b *body) act(action keymap.Action) (message string) {
 		b.list.ScrollToBottom()
 		b.current = b.list.MovePoint(transcript.Point{Item: b.list.Last(), Line: 1 << 30}, 0)
 	case keymap.Previous:
-		return b.jumpFile(-1)
+		return b.jump(-1, "file")
 	case keymap.Next:
-		return b.jumpFile(1)
+		return b.jump(1, "file")
 	case keymap.PreviousStep:
-		return b.jumpHunk(-1)
+		return b.jump(-1, "hunk")
 	case keymap.NextStep:
-		return b.jumpHunk(1)
+		return b.jump(1, "hunk")
 	}
 	return ""
 }
@@ -70,48 +70,25 @@ func (b *body) show(p transcript.Point) {
 	b.list.EnsureVisible(b.current)
 }
 
-// jumpFile shows the start of another file. It returns a message if there is none.
-func (b *body) jumpFile(by int) (message string) {
-	file := b.currentFile() + by
-	switch {
-	case by > 0 && b.currentPiece() < 0:
-		file = 0
-	case by < 0 && b.currentPiece() >= len(b.items):
-		file = len(b.content.Changes.Files()) - 1
-	case by > 0 && !b.inFile():
-		file = len(b.content.Changes.Files())
-	case by < 0 && b.currentPiece() >= 0 && b.start(file+1).Before(b.current):
-		file++ // to the start of this file first
-	}
-	switch {
-	case file >= len(b.content.Changes.Files()):
-		return "this is the last file"
-	case file < 0 && b.content.Head != nil:
-		b.show(transcript.Point{})
-	case file < 0:
-		return "this is the first file"
-	default:
-		b.show(b.start(file))
-	}
-	return ""
-}
-
-// jumpHunk shows the start of the next or the previous hunk. It returns a message if there is none.
-func (b *body) jumpHunk(by int) (message string) {
+// jump shows the next (1) or the previous (-1) start of a "file" or a "hunk". It returns a message if there is
+// none. The head is before the first file.
+func (b *body) jump(by int, what string) (message string) {
 	c := b.content.Changes
-	for piece := b.currentPiece(); ; {
-		if by > 0 || b.current.Line == 0 || piece < 0 {
-			piece += by
-		}
-		at := b.pointAt(piece, 0)
+	for piece := b.currentPiece(); ; piece += by {
+		at := b.startOf(piece)
 		switch {
+		case by > 0 && piece >= c.Len():
+			return "this is the last " + what
+		case by < 0 && piece < 0 && what == "file" && b.content.Head != nil:
+			b.show(transcript.Point{})
+			return ""
+		case by < 0 && piece < 0:
+			return "this is the first " + what
 		case piece < 0 || piece >= c.Len():
-			return map[bool]string{true: "this is the last hunk", false: "this is the first hunk"}[by > 0]
-		case c.Piece(piece).StartsHunk && (by > 0 || at.Before(b.current)):
+		case c.Piece(piece).IsHeader != (what == "file") || c.Piece(piece).StartsHunk != (what == "hunk"):
+		case by > 0 && b.current.Before(at), by < 0 && at.Before(b.current):
 			b.show(at)
 			return ""
-		case by < 0 && b.current.Line > 0:
-			piece--
 		}
 	}
 }
