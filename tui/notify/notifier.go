@@ -9,7 +9,6 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
-	"agentctl/tui/remote"
 	"agentctl/tui/ui"
 )
 
@@ -29,9 +28,9 @@ type Notifier struct {
 
 // activity is the last known state of a session.
 type activity struct {
-	runningTurn string // id of the running turn, from a summary
-	lastTurn    string // id of the last ended turn
-	request     string // the oldest pending request, "" without one
+	runningTurn string // id of the running turn
+	turns       int    // number of turns that had ended, as far as known
+	request     string // when the oldest pending request was asked, "" without one
 }
 
 // Only restricts notifications. Without states, all states are notified; without labels, all sessions.
@@ -94,33 +93,25 @@ func (n *Notifier) Update(msg tea.Msg) {
 // Show sets the sessions on the screen.
 func (n *Notifier) Show(sessions ...string) { n.shown = sessions }
 
-// Follow notifies of changes in the state of a session that has caught up. The session is on the
+// Follow notifies of changes in the state of a session that has caught up. Only this session is on the
 // screen.
 func (n *Notifier) Follow(s *protocol.State) tea.Cmd {
-	current := activity{}
-	if s.Last != nil {
-		current.lastTurn = s.Last.Turn
+	n.shown = []string{s.Session}
+	summary := protocol.Summary{
+		Session: s.Session, Name: s.Name, Title: s.Title, Status: s.Status(), Approvals: len(s.Approvals), Attributes: s.Attributes,
 	}
-	previous, known := n.seen[s.Session]
-	event, state := "", Finished
-	if current.lastTurn != previous.lastTurn && s.Last != nil {
-		event, state = "turn "+string(s.Last.Reason), endState(s.Last.Reason)
+	summary.Turns = s.Turns
+	if s.Turn != nil {
+		summary.Turn = s.Turn.Turn
+	}
+	if s.Last != nil {
+		summary.Reason = s.Last.Reason
 	}
 	if len(s.Approvals) > 0 {
 		r := &s.Approvals[0]
-		current.request = r.Request
-		if current.request != previous.request {
-			event, state = "approval: "+cmp.Or(r.Title, r.Command, r.Kind), Waiting
-		}
+		summary.Asked, summary.Doing = &r.Asked, cmp.Or(r.Title, r.Command, r.Kind)
 	}
-	n.seen[s.Session] = current
-	if _, followed := n.seen[s.Parent]; s.SubAgent && (followed || state != Waiting) {
-		return nil
-	}
-	if !known || !n.only.allows(state, s.Labels) {
-		return nil
-	}
-	return n.notify(remote.SessionName(s), event, !n.unfocused)
+	return n.FollowSummary(&summary, "")
 }
 
 // FollowSummary notifies of changes in a session that is known only by summaries. server is the
@@ -130,11 +121,12 @@ func (n *Notifier) FollowSummary(s *protocol.Summary, server string) tea.Cmd {
 		delete(n.seen, s.Session)
 		return nil
 	}
-	current := activity{runningTurn: s.Turn}
+	current := activity{runningTurn: s.Turn, turns: s.Turns}
 	if s.Status == protocol.Waiting && s.Asked != nil {
 		current.request = s.Asked.String()
 	}
 	previous, known := n.seen[s.Session]
+	ended := previous.runningTurn != "" && previous.runningTurn != s.Turn || s.Turns > previous.turns
 	event, state := "", endState(s.Reason)
 	switch {
 	case current.request != "" && current.request != previous.request:
@@ -142,13 +134,14 @@ func (n *Notifier) FollowSummary(s *protocol.Summary, server string) tea.Cmd {
 		if s.Approvals == 1 && s.Doing != "" {
 			event = "approval: " + s.Doing
 		}
-	case previous.runningTurn != "" && previous.runningTurn != s.Turn && s.Turn == "":
+	case ended && s.Turn == "":
 		event = "turn " + cmp.Or(string(s.Reason), "ended")
-	case previous.runningTurn != "" && previous.runningTurn != s.Turn:
+	case ended:
 		event, state = "turn ended, the next one runs", Finished
 	}
 	n.seen[s.Session] = current
-	if !known || s.SubAgent || !n.only.allows(state, s.Labels) {
+	_, followed := n.seen[s.Parent]
+	if !known || s.SubAgent && (followed || state != Waiting) || !n.only.allows(state, s.Labels) {
 		return nil
 	}
 	name := cmp.Or(s.Name, s.Title, ui.ShortID(s.Session))
