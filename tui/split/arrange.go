@@ -77,7 +77,7 @@ func (l Layout) Arrange(width, height int) Arrangement {
 		return Arrangement{Fits: true}
 	}
 	minWidth, minHeight := l.root.minSize()
-	single := l.root.first == nil
+	single := l.root.First == nil
 	out := Arrangement{Fits: single || width >= minWidth && height >= minHeight}
 	switch {
 	case single:
@@ -96,13 +96,13 @@ func (l Layout) Arrange(width, height int) Arrangement {
 
 // add divides a region among the sessions of a tree.
 func (a *Arrangement) add(n *node, region Rect) {
-	if n.first == nil {
-		a.Panes = append(a.Panes, Pane{n.session, region, untitled(region)})
+	if n.First == nil {
+		a.Panes = append(a.Panes, Pane{n.Session, region, untitled(region)})
 		return
 	}
 	first, second := region, region
 	size := n.firstSize(region)
-	if n.below {
+	if n.Below {
 		first.Height = size
 		second.Y, second.Height = region.Y+size, region.Height-size
 		row := Rect{region.X, second.Y, region.Width, 1}
@@ -113,8 +113,8 @@ func (a *Arrangement) add(n *node, region Rect) {
 		column := Rect{region.X + size, region.Y, 1, region.Height}
 		a.Borders = append(a.Borders, Border{column, false, n, region})
 	}
-	a.add(n.first, first)
-	a.add(n.second, second)
+	a.add(n.First, first)
+	a.add(n.Second, second)
 }
 
 // untitled returns an area without its first row.
@@ -122,12 +122,12 @@ func untitled(r Rect) Rect { return Rect{r.X, r.Y + 1, r.Width, r.Height - 1} }
 
 // minSize returns the size that a tree needs.
 func (n *node) minSize() (width, height int) {
-	if n.first == nil {
+	if n.First == nil {
 		return MinWidth - 1, MinHeight
 	}
-	w1, h1 := n.first.minSize()
-	w2, h2 := n.second.minSize()
-	if n.below {
+	w1, h1 := n.First.minSize()
+	w2, h2 := n.Second.minSize()
+	if n.Below {
 		return max(w1, w2), h1 + h2
 	}
 	return w1 + 1 + w2, max(h1, h2)
@@ -135,7 +135,7 @@ func (n *node) minSize() (width, height int) {
 
 // space returns the cells that the two sides of a split share.
 func (n *node) space(region Rect) int {
-	if n.below {
+	if n.Below {
 		return region.Height
 	}
 	return region.Width - 1 // without the border
@@ -143,14 +143,14 @@ func (n *node) space(region Rect) int {
 
 // firstSize returns the size of the first side of a split in its direction.
 func (n *node) firstSize(region Rect) int {
-	return n.clamp(int(math.Round(n.share*float64(n.space(region)))), region)
+	return n.clamp(int(math.Round(n.Share*float64(n.space(region)))), region)
 }
 
 // clamp returns the size of the first side that is nearest to size and leaves both sides enough.
 func (n *node) clamp(size int, region Rect) int {
-	w1, h1 := n.first.minSize()
-	w2, h2 := n.second.minSize()
-	if n.below {
+	w1, h1 := n.First.minSize()
+	w2, h2 := n.Second.minSize()
+	if n.Below {
 		w1, w2 = h1, h2
 	}
 	return max(min(size, n.space(region)-w2), w1)

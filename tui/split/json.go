@@ -8,25 +8,16 @@ import (
 // errInvalid is the error of stored data that is no layout.
 var errInvalid = errors.New("invalid layout of sessions")
 
-// storedLayout and storedNode are the stored form of a layout.
-type (
-	storedLayout struct {
-		Focus  string      `json:"focus"`
-		Zoomed bool        `json:"zoomed,omitempty"`
-		Root   *storedNode `json:"root,omitempty"`
-	}
-	storedNode struct {
-		Session string      `json:"session,omitempty"`
-		Below   bool        `json:"below,omitempty"`
-		Share   float64     `json:"share,omitempty"`
-		First   *storedNode `json:"first,omitempty"`
-		Second  *storedNode `json:"second,omitempty"`
-	}
-)
+// storedLayout is the stored form of a layout.
+type storedLayout struct {
+	Focus  string `json:"focus"`
+	Zoomed bool   `json:"zoomed,omitempty"`
+	Root   *node  `json:"root,omitempty"`
+}
 
 // MarshalJSON returns the stored form.
 func (l Layout) MarshalJSON() ([]byte, error) {
-	return json.Marshal(storedLayout{l.focus, l.zoomed, l.root.stored()})
+	return json.Marshal(storedLayout{l.focus, l.zoomed, l.root})
 }
 
 // UnmarshalJSON reads the stored form. It returns an error for data that is no layout.
@@ -35,11 +26,10 @@ func (l *Layout) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
-	root, err := s.Root.node()
-	if err != nil {
-		return err
+	if !s.Root.valid() {
+		return errInvalid
 	}
-	read := Layout{root, s.Focus, s.Zoomed}
+	read := Layout{s.Root, s.Focus, s.Zoomed}
 	seen := map[string]bool{}
 	for _, session := range read.Sessions() {
 		if session == "" || seen[session] {
@@ -54,26 +44,10 @@ func (l *Layout) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (n *node) stored() *storedNode {
-	if n == nil {
-		return nil
+// valid reports whether each node of a stored tree has two sides, or none.
+func (n *node) valid() bool {
+	if n == nil || n.First == nil && n.Second == nil {
+		return true
 	}
-	return &storedNode{n.session, n.below, n.share, n.first.stored(), n.second.stored()}
-}
-
-func (s *storedNode) node() (*node, error) {
-	switch {
-	case s == nil:
-		return nil, nil
-	case s.First == nil && s.Second == nil:
-		return &node{session: s.Session}, nil
-	case s.First == nil || s.Second == nil || s.Share <= 0 || s.Share >= 1:
-		return nil, errInvalid
-	}
-	first, err := s.First.node()
-	if err != nil {
-		return nil, err
-	}
-	second, err := s.Second.node()
-	return &node{below: s.Below, share: s.Share, first: first, second: second}, err
+	return n.First != nil && n.Second != nil && n.Share > 0 && n.Share < 1 && n.First.valid() && n.Second.valid()
 }

@@ -18,24 +18,25 @@ type Layout struct {
 
 // node is a session, or a split of two nodes. It is immutable.
 type node struct {
-	session       string
-	below         bool    // second is below first, else to its right
-	share         float64 // part of the space that first gets
-	first, second *node   // nil: the node is a session
+	Session string  `json:"session,omitempty"`
+	Below   bool    `json:"below,omitempty"`  // Second is below First, else to its right
+	Share   float64 `json:"share,omitempty"`  // part of the space that First gets
+	First   *node   `json:"first,omitempty"`  // nil: the node is a session
+	Second  *node   `json:"second,omitempty"` // nil: the node is a session
 }
 
 // New returns the layout of one session.
-func New(session string) Layout { return Layout{root: &node{session: session}, focus: session} }
+func New(session string) Layout { return Layout{root: &node{Session: session}, focus: session} }
 
 // Row returns the layout of up to MaxPanes sessions side by side, of equal width. The first has the
 // focus.
 func Row(sessions []string) Layout {
 	var l Layout
 	for i := min(len(sessions), MaxPanes) - 1; i >= 0; i-- {
-		n := &node{session: sessions[i]}
+		n := &node{Session: sessions[i]}
 		if l.root != nil {
 			rest := len(l.Sessions())
-			n = &node{share: 1 / float64(rest+1), first: n, second: l.root}
+			n = &node{Share: 1 / float64(rest+1), First: n, Second: l.root}
 		}
 		l = Layout{root: n, focus: sessions[i]}
 	}
@@ -64,7 +65,7 @@ func (l Layout) Open(session string) Layout {
 	case l.root == nil:
 		return New(session)
 	case !l.Has(session):
-		l.root = l.root.replace(l.root.leaf(l.focus), &node{session: session})
+		l.root = l.root.replace(l.root.leaf(l.focus), &node{Session: session})
 	}
 	l.focus = session
 	return l
@@ -83,7 +84,7 @@ func (l Layout) Split(session string, below bool) Layout {
 		return l
 	}
 	old := l.root.leaf(l.focus)
-	l.root = l.root.replace(old, &node{below: below, share: 0.5, first: old, second: &node{session: session}})
+	l.root = l.root.replace(old, &node{Below: below, Share: 0.5, First: old, Second: &node{Session: session}})
 	l.focus, l.zoomed = session, false
 	return l
 }
@@ -102,7 +103,7 @@ func (l Layout) Remove(session string) Layout {
 	if l.focus == session {
 		l.focus, l.zoomed = heir.sessions(nil)[0], false
 	}
-	l.zoomed = l.zoomed && l.root.first != nil
+	l.zoomed = l.zoomed && l.root.First != nil
 	return l
 }
 
@@ -136,35 +137,35 @@ func (n *node) sessions(to []string) []string {
 	switch {
 	case n == nil:
 		return to
-	case n.first == nil:
-		return append(to, n.session)
+	case n.First == nil:
+		return append(to, n.Session)
 	}
-	return n.second.sessions(n.first.sessions(to))
+	return n.Second.sessions(n.First.sessions(to))
 }
 
 // leaf returns the node of a session in a tree, or nil.
 func (n *node) leaf(session string) *node {
 	switch {
-	case n == nil || n.first == nil && n.session != session:
+	case n == nil || n.First == nil && n.Session != session:
 		return nil
-	case n.first == nil:
+	case n.First == nil:
 		return n
 	}
-	return cmp.Or(n.first.leaf(session), n.second.leaf(session))
+	return cmp.Or(n.First.leaf(session), n.Second.leaf(session))
 }
 
 // parent returns the split that has a node as a side, and its other side. Both are nil without one.
 func (n *node) parent(side *node) (parent, other *node) {
 	switch {
-	case n == nil || n.first == nil:
+	case n == nil || n.First == nil:
 		return nil, nil
-	case n.first == side:
-		return n, n.second
-	case n.second == side:
-		return n, n.first
+	case n.First == side:
+		return n, n.Second
+	case n.Second == side:
+		return n, n.First
 	}
-	if parent, other = n.first.parent(side); parent == nil {
-		parent, other = n.second.parent(side)
+	if parent, other = n.First.parent(side); parent == nil {
+		parent, other = n.Second.parent(side)
 	}
 	return parent, other
 }
@@ -174,10 +175,10 @@ func (n *node) replace(old, by *node) *node {
 	switch {
 	case n == old:
 		return by
-	case n == nil || n.first == nil:
+	case n == nil || n.First == nil:
 		return n
 	}
 	changed := *n
-	changed.first, changed.second = n.first.replace(old, by), n.second.replace(old, by)
+	changed.First, changed.Second = n.First.replace(old, by), n.Second.replace(old, by)
 	return &changed
 }

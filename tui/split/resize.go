@@ -18,7 +18,7 @@ func (l Layout) Grow(below bool, by, width, height int) Layout {
 		if b.Below != below || b.split.leaf(l.focus) == nil {
 			continue
 		}
-		if b.split.second.leaf(l.focus) != nil {
+		if b.split.Second.leaf(l.focus) != nil {
 			by = -by
 		}
 		l, _ = l.setFirst(b, b.split.firstSize(b.region)+by)
@@ -30,7 +30,7 @@ func (l Layout) Grow(below bool, by, width, height int) Layout {
 // setFirst sets the size of the first side of the split of a border.
 func (l Layout) setFirst(b Border, size int) (Layout, Border) {
 	changed := *b.split
-	changed.share = float64(changed.clamp(size, b.region)) / float64(changed.space(b.region))
+	changed.Share = float64(changed.clamp(size, b.region)) / float64(changed.space(b.region))
 	l.root = l.root.replace(b.split, &changed)
 	b.split = &changed
 	return l, b
