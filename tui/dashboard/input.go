@@ -17,10 +17,6 @@ func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	case tea.KeyPressMsg:
 		return d.press(msg.String())
 	case tea.MouseWheelMsg:
-		if l := d.layout(); l.onPreview(msg.X, msg.Y) {
-			d.preview.scroll(-ui.WheelRows(msg))
-			break
-		}
 		d.table.move(ui.WheelRows(msg))
 	case ui.RowMsg:
 		at := d.table.selectedIndex()

@@ -43,11 +43,6 @@ type preview struct {
 	content previewContent
 	end     previewEnd
 	err     string
-
-	scrolled struct { // lines of the transcript below the preview
-		session string
-		lines   int
-	}
 }
 
 // previewContent is the content of the preview, collected by peeks.
@@ -77,9 +72,6 @@ func (p *preview) shown(width, height int) bool {
 
 // toggle shows or hides the preview.
 func (p *preview) toggle(width, height int) { p.on, p.chosen = !p.shown(width, height), true }
-
-// scroll moves the preview of the selected session by a number of lines, to its start if positive.
-func (p *preview) scroll(by int) { p.scrolled.lines = max(0, p.scrolled.lines+by) }
 
 // update starts a peek at the selected session, which may be the zero value, if the preview is shown
 // and out of date. If it is too early, the preview gets a deadline instead, after which update is

@@ -16,9 +16,6 @@ func (p *preview) lines(summary *protocol.Summary, width, rows int) []string {
 	if rows < 1 {
 		return nil
 	}
-	if p.scrolled.session != summary.Session {
-		p.scrolled.session, p.scrolled.lines = summary.Session, 0
-	}
 	s := p.styles
 	title := s.Bold.Render("preview")
 	if summary.Session != "" {
@@ -30,7 +27,7 @@ func (p *preview) lines(summary *protocol.Summary, width, rows int) []string {
 	case summary.Session == "":
 	case open != nil:
 		end := p.end.lines(summary, state, width, rows-1)
-		out = append(append(out, p.transcript(open, width, rows-1-len(end))...), end...)
+		out = append(append(out, lastLines(open, width, rows-1-len(end))...), end...)
 	case p.session != summary.Session && refused != nil:
 		lines := ui.Wrap(ui.Excerpt(refused.Error()), width-2)
 		for _, line := range lines[:min(len(lines), rows-1)] {
@@ -43,7 +40,7 @@ func (p *preview) lines(summary *protocol.Summary, width, rows int) []string {
 		status = status[:min(len(status), rows-1)]
 		status = append(status, p.end.lines(summary, p.content.state, width, rows-1-len(status))...)
 		if p.content.view != nil {
-			out = append(out, p.transcript(p.content.view, width, rows-1-len(status))...)
+			out = append(out, lastLines(p.content.view, width, rows-1-len(status))...)
 		}
 		out = append(out, status...)
 	}
@@ -53,16 +50,12 @@ func (p *preview) lines(summary *protocol.Summary, width, rows int) []string {
 	return out
 }
 
-// transcript returns lines of a transcript, at most rows: the last ones, without empty ones below, or
-// those before where the preview is scrolled to.
-func (p *preview) transcript(view *transcriptview.View, width, rows int) []string {
+// lastLines returns the last lines of a transcript, at most rows, without empty ones below.
+func lastLines(view *transcriptview.View, width, rows int) []string {
 	if rows < 1 || view.Empty() {
 		return nil
 	}
-	lines := view.List.Tail(width, rows+p.scrolled.lines)
-	p.scrolled.lines = max(0, min(p.scrolled.lines, len(lines)-rows))
-	lines = lines[:len(lines)-p.scrolled.lines]
-	lines = lines[max(0, len(lines)-rows):]
+	lines := view.List.Tail(width, rows)
 	for len(lines) > 0 && strings.TrimSpace(ansi.Strip(lines[len(lines)-1])) == "" {
 		lines = lines[:len(lines)-1]
 	}

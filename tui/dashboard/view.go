@@ -62,14 +62,6 @@ func (d *Dashboard) layout() screenLayout {
 	return l
 }
 
-// onPreview reports whether a cell belongs to the preview.
-func (l *screenLayout) onPreview(x, y int) bool {
-	if l.previewWidth > 0 {
-		return x >= l.table.width && y < l.previewRows
-	}
-	return y > l.table.rows && y <= l.table.rows+l.previewRows
-}
-
 // draw returns the lines of the screen and the cursor.
 func (d *Dashboard) draw(width, height int) ([]string, *tea.Cursor) {
 	l := d.layout()
