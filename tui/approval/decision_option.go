@@ -2,10 +2,10 @@ package approval
 
 import (
 	"slices"
-	"strings"
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -65,22 +65,9 @@ func (o *decisionOption) name() string {
 	}[o.Kind]
 }
 
-// commonLabels are labels that say no more than the names of the options, by decision.
-var commonLabels = map[protocol.Decision][]string{
-	protocol.AllowOnce:   {"allow once", "allow", "answer", "opened", "yes", "apply", "approve", "proceed"},
-	protocol.AllowAlways: {"always allow", "allow always", "always"},
-	protocol.Deny:        {"deny", "reject", "skip", "no", "revise with reason"},
-	protocol.DenyStop:    {"deny and stop", "deny and stop the turn"},
-	protocol.Explain:     {"explain", "explain first"},
-}
-
 // agentLabel returns the agent's label on one line, or "" if it says no more than the name.
 func (o *decisionOption) agentLabel() string {
-	label := strings.TrimSpace(format.JoinLines(transcript.Reveal(o.Label)))
-	if slices.Contains(commonLabels[o.Kind], strings.ToLower(label)) {
-		return ""
-	}
-	return label
+	return format.JoinLines(transcript.Reveal(describe.Label(&o.Option)))
 }
 
 // details returns the agent's label and the scope of an option on one line.

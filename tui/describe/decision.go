@@ -67,17 +67,29 @@ func optionLabel(a *protocol.Approval, r *protocol.ApprovalResolvedData) string 
 		return ""
 	}
 	for _, o := range a.Options {
-		if o.ID == r.Option && !slices.Contains(usualLabels, strings.ToLower(o.Label)) {
-			return format.JoinLines(o.Label)
+		if o.ID == r.Option {
+			return Label(&o)
 		}
 	}
 	return ""
 }
 
-// usualLabels are the labels of options that the session adds, which say no more than the
-// decision.
-var usualLabels = []string{
-	"", "allow", "allow once", "always allow", "deny", "deny and stop", "explain", "answer", "skip",
+// Label returns the agent's label of an option on one line, or "" if it says no more than the decision.
+func Label(o *protocol.Option) string {
+	label := strings.TrimSpace(format.JoinLines(o.Label))
+	if slices.Contains(usualLabels[o.Kind], strings.ToLower(label)) {
+		return ""
+	}
+	return label
+}
+
+// usualLabels are labels that say no more than the decision.
+var usualLabels = map[protocol.Decision][]string{
+	protocol.AllowOnce:   {"allow once", "allow", "answer", "opened", "yes", "apply", "approve", "proceed"},
+	protocol.AllowAlways: {"always allow", "allow always", "always"},
+	protocol.Deny:        {"deny", "reject", "skip", "no", "revise with reason"},
+	protocol.DenyStop:    {"deny and stop", "deny and stop the turn", "skip and stop the turn"},
+	protocol.Explain:     {"explain", "explain first"},
 }
 
 // decisions names the decisions, as a user takes them.
