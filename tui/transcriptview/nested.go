@@ -74,7 +74,7 @@ func (v *View) placeCall(call *toolCall, id transcript.ID) {
 // nestedLines returns the lines of what is nested in the call: when it is collapsed, a line for each
 // of the newest.
 func (t *toolCall) nestedLines(width int, collapsed bool) (lines []string) {
-	most := nestedExpanded
+	most := t.revealed.limit(nestedExpanded)
 	if collapsed {
 		most = nestedCollapsed
 	}
@@ -89,19 +89,20 @@ func (t *toolCall) nestedLines(width int, collapsed bool) (lines []string) {
 		lines = append(lines, "   "+t.dim(text, room))
 	}
 	for i := range list {
-		for _, line := range list[i].lines(t.styles, room, collapsed) {
+		for _, line := range list[i].lines(t.styles, room, collapsed, &t.revealed) {
 			lines = append(lines, "   "+line)
 		}
 	}
 	return lines
 }
 
-// lines returns the lines of a nested item: of a collapsed one the first, or the last of a text.
-func (n *nestedItem) lines(styles *ui.Styles, width int, collapsed bool) (lines []string) {
+// lines returns the lines of a nested item: of a collapsed one the first, or the last of a text. r is
+// what a search shows of the call that it is nested in.
+func (n *nestedItem) lines(styles *ui.Styles, width int, collapsed bool, r *revealed) (lines []string) {
 	if n.call == nil {
 		text := transcript.NewText()
 		text.Append(string(n.text.Text))
-		most := nestedTextLines
+		most := r.limit(nestedTextLines)
 		if collapsed {
 			most = 1
 		}
@@ -117,7 +118,7 @@ func (n *nestedItem) lines(styles *ui.Styles, width int, collapsed bool) (lines 
 	if collapsed {
 		return []string{n.call.titleLine(width)}
 	}
-	b := n.call.Block(width, true)
+	b := n.call.Block(width, !r.active)
 	lines = append(lines, b.Header...)
 	for _, line := range b.Body {
 		lines = append(lines, b.RenderLine(line))

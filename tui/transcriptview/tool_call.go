@@ -2,6 +2,7 @@ package transcriptview
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,14 +33,15 @@ const (
 type toolCall struct {
 	itemAnchor
 	interruption
-	styles  *ui.Styles
-	feed    textFeed[*transcript.Text]
-	task    string // title of its task in a plan, or empty
-	waiting bool   // for an approval
-	waits   *protocol.Waits
-	ended   time.Time // zero: it has not ended
-	joined  bool      // it continues a group
-	nested  []nestedItem
+	styles   *ui.Styles
+	feed     textFeed[*transcript.Text]
+	task     string // title of its task in a plan, or empty
+	waiting  bool   // for an approval
+	waits    *protocol.Waits
+	ended    time.Time // zero: it has not ended
+	joined   bool      // it continues a group
+	nested   []nestedItem
+	revealed revealed
 
 	cache changesCache
 
@@ -117,7 +119,7 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 	}
 	b.Header = append(b.Header, t.nestedLines(width, collapsed)...)
 	if c := t.fileChanges(); c != nil {
-		limit := maxChangeLines
+		limit := t.revealed.limit(maxChangeLines)
 		if collapsed {
 			limit = collapsedChangeLines
 		}
@@ -134,7 +136,7 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 		b.Body = t.appendOutputEnds(b.Body, out, room)
 	} else {
 		shown, bytes := out.text.Lines(room)
-		hidden := max(0, len(shown)-maxOutputLines)
+		hidden := max(0, len(shown)-t.revealed.limit(maxOutputLines))
 		if hidden+out.linesBefore > 0 {
 			line := "… " + format.Count(hidden+out.linesBefore, "line") + " above"
 			b.Body = append(b.Body, t.dim(line, room))
@@ -143,6 +145,10 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 			b.Body, b.Bytes = shown, bytes
 		} else {
 			b.Body = append(b.Body, shown[hidden:]...)
+		}
+		if out.linesAfter > 0 {
+			line := "… " + format.Count(out.linesAfter, "line") + " below"
+			b.Body = append(slices.Clip(b.Body), t.dim(line, room))
 		}
 	}
 	t.pictures = t.pictures.update(t.item.Tool.Content)
@@ -229,7 +235,7 @@ func (t *toolCall) argumentLines(room int) []string {
 		return nil
 	}
 	args, _ := ui.AsPreformatted(t.arguments()).Lines(max(1, room-2))
-	hidden := max(0, len(args)-maxArgumentLines)
+	hidden := max(0, len(args)-t.revealed.limit(maxArgumentLines))
 	var out []string
 	for _, line := range args[:len(args)-hidden] {
 		out = append(out, "   "+t.styles.Dim.Render("» ")+line)

@@ -29,7 +29,8 @@ type outputText interface {
 type output struct {
 	text        outputText
 	complete    bool
-	linesBefore int    // lines of the output before text
+	linesBefore int // lines of the output before text
+	linesAfter  int
 	start       []byte // start of the output, if complete is false
 }
 
@@ -46,12 +47,15 @@ func (t *toolCall) output() output {
 	tool, data := t.item.Tool, t.item.Text
 	switch {
 	case t.isLong():
-		end := data[len(data)-outputEndBytes:]
-		end = end[bytes.IndexByte(end, '\n')+1:]
+		from, to := t.revealed.bounds(data)
+		shown := string(data[from:to])
+		if to == len(data) {
+			shown += "\n" + filechange.TextContent(tool.Content)
+		}
+		newline := []byte{'\n'}
 		return output{
-			text:        ui.AsTerminalOutput(string(end) + "\n" + filechange.TextContent(tool.Content)),
-			start:       data[:outputEndBytes],
-			linesBefore: bytes.Count(data[:len(data)-len(end)], []byte{'\n'}),
+			text: ui.AsTerminalOutput(shown), start: data[:outputEndBytes],
+			linesBefore: bytes.Count(data[:from], newline), linesAfter: bytes.Count(data[to:], newline),
 		}
 	case t.fileChanges() != nil && t.cache.outputIsPatch:
 		return output{text: transcript.NewPreformatted(), complete: true} // shown as changes
@@ -144,6 +148,3 @@ func pagerText(styles *ui.Styles, text, raw string) []transcript.Item {
 	}
 	return ui.TextItems(styles, text, ui.AsTerminalOutput)
 }
-
-// isLong reports whether only the ends of the output are laid out.
-func (t *toolCall) isLong() bool { return len(t.item.Text) > maxWholeOutput && !t.item.Open }

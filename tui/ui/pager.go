@@ -19,7 +19,6 @@ type Pager struct {
 	title   string
 	list    *transcript.List
 	search  Search
-	pending bool   // the next View shows the first match
 	message string // of the last search
 
 	// More shows more of the text for the keys of the help, and reports whether it did. It may be nil.
@@ -55,7 +54,9 @@ func (p *Pager) Update(msg tea.Msg) Response {
 			return p.handleKey(msg.String())
 		}
 		r, entered := p.search.Press(msg)
-		p.pending = entered
+		if entered {
+			p.find(0)
+		}
 		return r
 	case tea.PasteMsg:
 		p.search.Paste(msg.Content)
@@ -110,14 +111,9 @@ func (p *Pager) handleKey(key string) Response {
 	return Response{}
 }
 
-// Search shows the first match of a text from the first line on the screen on. A text that is empty or too
-// long ends the search.
-func (p *Pager) Search(text string) { p.pending = p.search.Begin(text) }
-
 // find shows the next (1) or previous (-1) match. Without a current match it starts at the first line on
 // the screen. If by is 0, it searches forward and includes that line.
 func (p *Pager) find(by int) {
-	p.pending = false
 	item, line := p.list.TopLine()
 	from := transcript.Point{Item: item, Line: line}
 	if p.matched {
@@ -134,9 +130,6 @@ func (p *Pager) find(by int) {
 func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
 	s := p.styles
 	p.list.Resize(width, max(1, height-PageFrame))
-	if p.pending {
-		p.find(0)
-	}
 	lines := p.list.Lines()
 	above, total := p.list.Position()
 	position := fmt.Sprintf(" %d/%d", min(total, above+p.list.Height()), total)

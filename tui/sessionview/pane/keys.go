@@ -81,9 +81,6 @@ func (p *Pane) pressItem(action keymap.Action, key string, id transcript.ID) (r 
 		}
 		pager, ok := transcriptview.OpenItem(p.Styles, item)
 		if ok {
-			if p.search.query != nil {
-				pager.Search(p.search.text)
-			}
 			return panel.Result{Push: pager}, true
 		}
 		status.Text = "select a tool call or a request to view it"

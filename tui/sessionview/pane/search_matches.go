@@ -73,6 +73,9 @@ func (s *search) nextInItem(by int) bool {
 	}
 	matches, count := s.matcher()
 	line, ok := list.FindLine(id, s.match.at.Line+by, by, matches)
+	if !ok && transcriptview.RevealNext(s.view.List, id, s.query, by) {
+		line, ok = list.FindLine(id, farEnd(by), by, matches)
+	}
 	if !ok {
 		return false
 	}
@@ -118,13 +121,13 @@ func (s *search) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
 // matches.
 func (s *search) showMatch(id transcript.ID, by int) {
 	list := s.view.List
-	s.reveal(id)
+	s.reveal(id, by)
 	matches, count := s.matcher()
 	anyWord := func(line string) bool { return s.query.Index(ansi.Strip(line)) >= 0 }
 	line, ok := list.FindLine(id, farEnd(by), by, matches)
 	s.match = match{}
-	if !ok { // the words are on several lines, or not shown
-		if line, ok = list.FindLine(id, 0, 1, anyWord); !ok || s.textMatches(id) > 0 {
+	if !ok { // the words are on several lines
+		if line, ok = list.FindLine(id, 0, 1, anyWord); !ok {
 			s.Commands.Status.Text = "the match is not shown here" +
 				ui.Prefixed(keymap.Separator, s.Styles.Keys.Hint(keymap.ViewWhole, "view"))
 		}
@@ -145,24 +148,32 @@ func farEnd(by int) int {
 	return 0
 }
 
-// reveal expands an item that shows fewer matches than it has.
-func (s *search) reveal(id transcript.ID) {
-	if !s.view.List.Collapsed(id) || s.shownMatches(id) >= max(1, s.textMatches(id)) {
+// reveal expands an item that shows fewer matches than it has, and then shows what it leaves out.
+func (s *search) reveal(id transcript.ID, by int) {
+	list := s.view.List
+	total := s.textMatches(id)
+	if s.shownMatches(id) >= total {
 		return
 	}
-	s.view.List.SetCollapsed(id, false)
-	if s.typing {
-		s.expanded = append(s.expanded, id)
+	if list.Collapsed(id) {
+		list.SetCollapsed(id, false)
+		if s.typing {
+			s.expanded = append(s.expanded, id)
+		}
+		if s.shownMatches(id) >= total {
+			return
+		}
 	}
+	transcriptview.Reveal(s.view.List, id, s.query, by)
 }
 
-// textMatches returns the number of matches on the lines of an item's results. It is 0 if the words are
-// on several lines.
+// textMatches returns the number of matches on the lines of an item's results, or 1 if its words are on
+// several lines.
 func (s *search) textMatches(id transcript.ID) (n int) {
 	for line := range strings.Lines(transcriptview.Results(s.view.List.Item(id))) {
 		n += s.query.Count(line)
 	}
-	return n
+	return max(n, 1)
 }
 
 // shownMatches returns the number of matches on the lines of an item.

@@ -292,11 +292,11 @@ func TestSearchShowsTheHitInsideOfAResult(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
 	s.press("ctrl+f")
-	s.typeText("line 4500")
+	s.typeText("line 2500")
 	s.stopTyping()
-	s.MustShow("▌  line 4500")
+	s.MustShow("▌  line 2500")
 	s.press("enter") // the focus moves nothing
-	s.MustShow("▌  line 4500")
+	s.MustShow("▌  line 2500")
 }
 
 func TestSearchShowsTheHitInsideOfAnOutput(t *testing.T) {
@@ -308,13 +308,18 @@ func TestSearchShowsTheHitInsideOfAnOutput(t *testing.T) {
 		return b.String()
 	}
 	line := func(i int) string { return fmt.Sprint("line ", i) }
+	long := func(i int) string { return fmt.Sprint("line ", i, " ", strings.Repeat("x", 60)) }
 	for _, tt := range []struct {
 		name, output, text string
 		hits               []string // by n
 	}{
 		{"folded", output(30, line), "line 15", []string{"line 15"}},
 		{"ends match too", output(30, line), `"ine 2"`, []string{"line 29", "line 28", "line 27"}},
-		{"near the end of a long one", output(5000, line), "line 4500", []string{"line 4500"}},
+		{"longer than an expanded call", output(5000, line), "line 2500", []string{"line 2500"}},
+		{
+			"longer than what is laid out", output(20000, long), `"7500 x"`,
+			[]string{"line 17500 x", "line 7500 x"},
+		},
 	} {
 		for _, width := range []int{40, 80, 200} {
 			t.Run(fmt.Sprint(tt.name, width), func(t *testing.T) {
@@ -334,23 +339,5 @@ func TestSearchShowsTheHitInsideOfAnOutput(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-func TestTheViewOfACallShowsTheHitThatItsLinesLeaveOut(t *testing.T) {
-	for name, width := range map[string]int{"longer than an expanded call": 4, "longer than what is laid out": 80} {
-		var b strings.Builder
-		for i := range 5000 {
-			fmt.Fprintln(&b, "line", i, strings.Repeat("x", width))
-		}
-		s := open(t, outputSession(b.String()), 80, 24)
-		s.press("ctrl+f")
-		s.typeText("line 2500")
-		s.press("enter")
-		if got := s.Commands.Status.Text; !strings.HasPrefix(got, "the match is not shown here") {
-			t.Fatalf("%s: status %q", name, got)
-		}
-		s.press("v")
-		s.MustShow("line 2500 xxx")
 	}
 }
