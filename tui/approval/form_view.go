@@ -76,9 +76,9 @@ func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 // rowLines returns the lines of row i.
 func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 	name, theirs := f.rowText(r, focused)
-	style, mark, isOption := f.styles.Plain, "   ", r.kind == rowOption
-	if focused && i == f.rows.selected {
-		style, mark = f.styles.Selected, " ▸ "
+	mark, isOption, selected := "   ", r.kind == rowOption, focused && i == f.rows.selected
+	if selected {
+		mark = " ▸ "
 	}
 	var out []formLine
 	lines := []string{mark + name}
@@ -89,13 +89,11 @@ func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 		lines, r = []string{mark + name + " …"}, formRow{} // the confirmation shows the scope
 	}
 	for _, line := range lines {
-		line = ui.Fit(line, width)
-		text := style.Render(line)
-		switch rest, whole := strings.CutPrefix(line, mark+name); {
-		case focused && i == f.rows.selected:
-			text = style.Render(ui.Pad(line, width))
-		case whole && isOption:
-			text = mark + f.action(name) + style.Render(rest)
+		text := ui.Fit(line, width)
+		if rest, whole := strings.CutPrefix(text, mark+name); selected {
+			text = f.styles.Selected.Render(ui.Pad(text, width))
+		} else if whole && isOption {
+			text = mark + f.action(name) + rest
 		}
 		out = append(out, formLine{text: f.markRow(f.rows.all[i], text), row: r})
 	}

@@ -47,7 +47,7 @@ var wideList = []string{
 }
 
 // releaseDetails is the detail line of the session release at 200 columns.
-const releaseDetails = `^ codex · context ███░░░░░ 38% · \+1 held · /home/bob/site · Ship it · 2 clients · s3$`
+const releaseDetails = `^ codex · context 38% · \+1 held · /home/bob/site · Ship it · 2 clients · s3$`
 
 // dashboardScenes are the tested scenes by name.
 var dashboardScenes = map[string]dashboardScene{
@@ -60,7 +60,7 @@ var dashboardScenes = map[string]dashboardScene{
 			`^ ` + docsRow,
 			failedRow,
 			closedRow,
-			`^ gemini · context ███████░ 82% · \+2 · s2$`,
+			`^ gemini · context 82% · \+2 · s2$`,
 			`^ enter open · F8 next pending .*F1 help$`,
 		},
 		wide: slices.Concat(
@@ -116,9 +116,9 @@ var dashboardScenes = map[string]dashboardScene{
 		prepare: func(d *testDashboard) { d.server.SetPending(tuitest.CommandApproval()); d.press("p") },
 		facts: []string{
 			`^▸` + releaseRow[:len(releaseRow)-1], `─ preview · release ─+$`,
-			`\? Tidy the mo.* · waiting for a decision$`, `\+1 queued message$`,
+			`\? Tidy the mo.* · waiting for a decision$`,
 			`╭─ approval · command · asked 09:41 ─+╮$`, `│ command ▏ go mod tidy +│$`,
-			`╰─ y decides ─+╯$`, `^ codex · context ███░░░░░ 38% · \+1 held`,
+			`╰─ y decides ─+╯$`, `^ codex · context 38% · \+1 held`,
 		},
 		wide: []string{
 			`^─ sessions 5 · 1 needs you · by need ─+┬─ preview · release ─+$`,
@@ -213,7 +213,7 @@ var dashboardScenes = map[string]dashboardScene{
 		facts: []string{
 			`^ ` + releaseRow,
 			`^▸` + testsRow,
-			`^ gemini · context ███████░ 82% · \+2 · s2$`,
+			`^ gemini · context 82% · \+2 · s2$`,
 			`^─ close fix-tests\? ─+$`,
 			`▸ Cancel`, `Close, keep the history`, `Delete with all history`,
 			`^ ↑↓ choose · enter confirm · esc canc`,

@@ -22,7 +22,6 @@ func TestPreviewReloadsAfterChange(t *testing.T) {
 		"Push the tags.",
 		"They are right.",
 		"Tidy the module",
-		"+1 queued message",
 	)
 	loaded, commands := d.server.Requests()
 	if len(loaded) != 1 || !slices.Equal(commands, []string{"s3 history"}) {
@@ -74,7 +73,7 @@ func TestPreviewShowsError(t *testing.T) {
 	d.want("no such session")
 	d.server.SetPending()
 	d.send(ConnMsg{State: remote.Connected})
-	d.want("+1 queued message")
+	d.want("Tidy the module")
 }
 
 // previewOf returns a dashboard whose preview shows the first of the sessions, with these events.

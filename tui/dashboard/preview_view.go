@@ -5,7 +5,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -36,8 +35,10 @@ func (p *preview) lines(summary *protocol.Summary, width, rows int) []string {
 	case p.session != summary.Session || p.content.view == nil && p.err == "":
 		out = append(out, s.Dim.Render(ui.Fit(" …", width)))
 	default:
-		status := p.statusLines(s, width)
-		status = status[:min(len(status), rows-1)]
+		var status []string
+		if p.err != "" && rows > 1 {
+			status = append(status, s.Error.Render(ui.Fit(" "+ui.Excerpt(p.err), width)))
+		}
 		status = append(status, p.end.lines(summary, p.content.state, width, rows-1-len(status))...)
 		if p.content.view != nil {
 			out = append(out, lastLines(p.content.view, width, rows-1-len(status))...)
@@ -60,21 +61,4 @@ func lastLines(view *transcriptview.View, width, rows int) []string {
 		lines = lines[:len(lines)-1]
 	}
 	return lines
-}
-
-// statusLines returns the lines below the transcript: the error of the last peek and the number of
-// queued messages.
-func (p *preview) statusLines(s *ui.Styles, width int) []string {
-	var out []string
-	if p.err != "" {
-		out = append(out, s.Error.Render(ui.Fit(" "+ui.Excerpt(p.err), width)))
-	}
-	if p.content.state == nil || len(p.content.state.Queue) == 0 {
-		return out
-	}
-	line := " +" + format.Count(len(p.content.state.Queue), "queued message")
-	if p.content.state.BlockingHold() != nil {
-		line += ", held"
-	}
-	return append(out, s.Dim.Render(ui.Fit(line, width)))
 }

@@ -160,7 +160,7 @@ func (t *table) details(width int) string {
 	add(ui.Prefixed(t.servers.of(s.Session)+" ", t.servers.age(t.styles, s.Session)))
 	add(describe.Agent(s.Agent))
 	if s.Percent > 0 {
-		parts = append(parts, "context "+t.styles.ContextBar(s.Percent, 8))
+		parts = append(parts, "context "+format.Percent(s.Percent))
 	}
 	add(queueText(&s))
 	add(t.directory(&s, width/3))

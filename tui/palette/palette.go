@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/format"
@@ -45,11 +44,6 @@ func pressGlobal(commands []Command, action keymap.Action) (r ui.Response, handl
 		return ui.Response{}, false
 	}
 	return ui.Response{Close: true, Intent: commands[i]}, true
-}
-
-// View implements [ui.Overlay].
-func (p *Palette) View(width, height int) ([]string, *tea.Cursor) {
-	return p.Picker.View(width, max(1, min(maxRows, height-5))+2)
 }
 
 // NewList returns a list of the commands that match a text, each on one line: name, text, key.

@@ -74,9 +74,9 @@ func (v *View) mainLayout(width, height int) ([]string, *tea.Cursor) {
 	var docked []string
 	var dockedCursor *tea.Cursor
 	if o := v.overlays.Docked(); o != nil {
-		docked, dockedCursor = o.View(width, left)
+		docked, dockedCursor = o.View(width, max(0, left-least))
+		docked = take(docked)
 	}
-	docked = take(docked)
 	typing = dockedCursor != nil
 	show(v.panels.stages[afterDocked])
 	approval, approvalCursor := v.panels.decision.Lines(width, max(left-minTranscriptRows, min(left, minApprovalRows)))

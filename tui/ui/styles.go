@@ -8,7 +8,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/diff"
 	"agentctl/tui/keymap"
@@ -165,11 +164,6 @@ func (s *Styles) ToggleDiffLayout() { s.swapDiffLayout = !s.swapDiffLayout }
 // Since returns the time since at in whole seconds. It is never negative, as clocks may differ.
 func (s *Styles) Since(at time.Time) time.Duration {
 	return max(0, s.Now().Sub(at)).Truncate(time.Second)
-}
-
-// ContextBar returns context usage as a bar of width cells and a percentage.
-func (s *Styles) ContextBar(percent float64, width int) string {
-	return Bar(percent/100, width) + " " + format.Percent(percent)
 }
 
 // Percentages of context usage from which ContextStyle is a warning or an error.
