@@ -85,13 +85,14 @@ func (v *View) mainLayout(width, height int) ([]string, *tea.Cursor) {
 		least = max(least, height/3) // what led to the request comes before plan and queue
 	}
 	show(v.panels.stages[afterApproval])
-	panels, below := slices.Concat(shown[:atConnection]...), slices.Concat(approval, slices.Concat(shown[atConnection:]...))
+	panels, rest := slices.Concat(shown[:atConnection]...), slices.Concat(shown[atConnection:]...)
 	gap := func(before, after []string) (blank []string) { // between blocks on grounds, if there is room
 		if left > height/3 && len(before) > 0 && len(after) > 0 && v.Styles.Grounds() {
 			blank, left = []string{""}, left-1
 		}
 		return blank
 	}
+	below := slices.Concat(approval, gap(approval, slices.Concat(rest, docked)), rest)
 	panels = append(panels, gap(panels, below)...)
 	space := gap([]string{""}, slices.Concat(panels, below, docked))
 	transcript := v.transcript.Lines(v.panels.side.Beyond(width), left)

@@ -142,8 +142,12 @@ func TestWhatMustBeReadIsNotFaint(t *testing.T) {
 func TestABlankRowIsAboveABlockOnAGround(t *testing.T) {
 	for scene, block := range map[string]string{
 		"queue": " queue · 2 messages", "offline": " no connection", "approval": "▎ approval",
+		"refused command": " find:", // below the card
 	} {
 		s := openWithTheme(t, ui.ThemeDark, tuitest.Scenes[scene](), 100, 36)
+		if block == " find:" {
+			s.press("ctrl+f")
+		}
 		s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 		lines := strings.Split(ansi.Strip(s.m.View().Content), "\n")
 		at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, block) })
