@@ -25,21 +25,15 @@ const errMetrics = "the credential is for metrics alone"
 // refusal returns the reason why the caller may not request a path over HTTP, on a listener of a
 // dialect or of all protocols; empty: it may. WebSockets are limited command by command.
 func (c *caller) refusal(dialect, path string) string {
+	session := "/api/sessions/" + c.scope()
 	switch {
 	case c.role == protocol.RoleMetrics && (dialect != "" || path != metricsPath && path != login.Path && !open(path)):
 		return errMetrics
-	case !c.mayRequest(path):
+	case c.scope() == "" || path != "/api" && !strings.HasPrefix(path, "/api/"):
+	case path != session && !strings.HasPrefix(path, session+"/"):
 		return errScope
 	}
 	return ""
-}
-
-// mayRequest reports whether the scope of the caller has a path.
-func (c *caller) mayRequest(path string) bool {
-	scope := c.scope()
-	session := "/api/sessions/" + scope
-	return scope == "" || path != "/api" && !strings.HasPrefix(path, "/api/") ||
-		path == session || strings.HasPrefix(path, session+"/")
 }
 
 // authorize returns an error for a command that the caller may not send. resolve returns the id of

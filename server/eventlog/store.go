@@ -27,11 +27,6 @@ type Reader interface {
 	// in (after, through] is its stored fold instead of its raw events. The bytes equal those
 	// passed to Commit; a row that does not match its checksum is a *CorruptError.
 	Read(
-		ctx context.Context,
-		id string,
-		after, through uint64,
-		folded bool,
-		most int,
-		dst []byte,
+		ctx context.Context, id string, after, through uint64, folded bool, most int, dst []byte,
 	) ([]byte, uint64, error)
 }

@@ -37,7 +37,14 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 		if err := x.AddHistory(turns, st.Turns); err != nil {
 			return nil, err
 		}
-		return x, exportSubAgents(ctx, s.hub, x)
+		of, err := storedSubAgents(ctx, s.hub, s.id)
+		if err == nil {
+			err = x.AddSubAgents(ctx, s.hub.cfg.Store, s.hub.log, of)
+		}
+		if err != nil {
+			return nil, readError(s.hub.log, s.id, err)
+		}
+		return x, nil
 	}
 	finish := func(x *archive.State) (any, error) {
 		x.At = timestamp()

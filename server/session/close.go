@@ -17,17 +17,11 @@ func init() {
 	handlers[protocol.DoClose] = handler((*Session).close)
 }
 
-// A pendingClose is a close command that waits for the end of the turn.
-type pendingClose struct {
-	cmd  *command
-	data *protocol.CloseData
-}
-
 // close closes the session: it interrupts a running turn, closes the agent and, with Delete,
 // removes everything.
 func (s *Session) close(cmd *command, d *protocol.CloseData) (any, error) {
 	if s.turn != nil {
-		s.exit.closes = append(s.exit.closes, pendingClose{cmd, d})
+		s.exit.closes = append(s.exit.closes, cmd)
 		s.stopTurn(protocol.ReasonInterrupted, &cmd.By, protocol.QueueKeep)
 		return nil, errAnswerLater
 	}

@@ -28,10 +28,6 @@ func storeFailure(cause error) string {
 	return "the store failed"
 }
 
-func errUnreadable() error {
-	return protocol.Errorf(protocol.CodeStorage, "the store does not answer; nothing was changed, try again")
-}
-
 // reload restores the state from the store after a failed commit. It discards the current turn,
 // because its agent may have emitted events that are lost. It tries again each second until the
 // store answers or the server stops. If the first attempt takes longer than a second, it refuses
@@ -77,7 +73,7 @@ func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Wait
 				read = s.readStored()
 			}
 		case r := <-requests:
-			r.refuse(errUnreadable())
+			r.refuse(protocol.Errorf(protocol.CodeStorage, "the store does not answer; nothing was changed, try again"))
 		case <-s.hub.sessions.ctx.Done():
 			s.exit.ending = true
 			return waiters
@@ -116,8 +112,8 @@ func (s *Session) discardTurn(cause error) {
 	for _, cmd := range t.interrupts {
 		s.answer(cmd, nil, errNotStored(cause))
 	}
-	for _, c := range s.exit.closes {
-		s.answer(c.cmd, nil, errNotStored(cause))
+	for _, cmd := range s.exit.closes {
+		s.answer(cmd, nil, errNotStored(cause))
 	}
 	s.exit.closes = nil
 	s.closeAgent()

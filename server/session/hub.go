@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -67,7 +68,9 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	}
 	r := upkeep.Remover{
 		Retention: cfg.Retention, Store: store, Log: cfg.Log, Remove: h.removeUnused,
-		Sessions: func() []protocol.Summary { return withoutSubAgents(h.list.List(true)) },
+		Sessions: func() []protocol.Summary { // sub-agents are kept as long as their parents
+			return slices.DeleteFunc(h.list.List(true), func(s protocol.Summary) bool { return s.SubAgent })
+		},
 	}
 	h.upkeep.Go(func() { r.Run(h.sessions.ctx) })
 	return h, nil

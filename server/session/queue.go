@@ -98,7 +98,8 @@ func planOf(m protocol.Message) *protocol.PlanRunData {
 // acceptMessage starts, queues or schedules a message and returns the SendResult.
 func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (any, error) {
 	if s.spec.SubAgent != nil {
-		return nil, errSubAgent()
+		return nil, protocol.Errorf(protocol.CodeUnsupported,
+			"a sub-agent takes no messages: its parent gives it work; send the message to its parent")
 	}
 	if err := s.hub.disk.Check(); err != nil {
 		return nil, err

@@ -57,9 +57,9 @@ type Session struct {
 
 // An exit is the progress of closing a session or stopping its goroutine.
 type exit struct {
-	closes       []pendingClose // wait for the end of the turn
-	shuttingDown bool           // no turn may start
-	ending       bool           // run returns
+	closes       []*command // of close, which wait for the end of the turn
+	shuttingDown bool       // no turn may start
+	ending       bool       // run returns
 }
 
 // closing reports whether no further turn of a session may start.

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"sync"
 
 	"agentctl/protocol"
@@ -262,15 +261,4 @@ func recoverSubAgents(h *Hub) {
 		by := protocol.Actor{Name: "recovery"}
 		closeSubAgent(h, child, by, &protocol.CloseData{Reason: "its parent was closed", Delete: !ok})
 	}
-}
-
-// withoutSubAgents removes the sub-agents from a list: they are kept as long as their parents.
-func withoutSubAgents(list []protocol.Summary) []protocol.Summary {
-	return slices.DeleteFunc(list, func(s protocol.Summary) bool { return s.SubAgent })
-}
-
-// errSubAgent is the error of a message to a sub-agent.
-func errSubAgent() error {
-	return protocol.Errorf(protocol.CodeUnsupported,
-		"a sub-agent takes no messages: its parent gives it work; send the message to its parent")
 }

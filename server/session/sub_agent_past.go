@@ -38,18 +38,6 @@ func storedSubAgents(ctx context.Context, h *Hub, session string) ([]archive.Sub
 	return list, nil
 }
 
-// exportSubAgents adds the sub-agents of an exported session to its state.
-func exportSubAgents(ctx context.Context, h *Hub, x *archive.State) error {
-	of, err := storedSubAgents(ctx, h, x.Session)
-	if err == nil {
-		err = x.AddSubAgents(ctx, h.cfg.Store, h.log, of)
-	}
-	if err != nil {
-		return readError(h.log, x.Session, err)
-	}
-	return nil
-}
-
 // newSubAgents returns the sessions of the sub-agents below a new root.
 func newSubAgents(h *Hub, root string) archive.NewSessions {
 	return archive.NewSessions{
@@ -74,7 +62,12 @@ func createWithSubAgents(h *Hub, spec agent.Spec, c creation) error {
 		reply := cmd.Answer
 		cmd.Answer = func(body json.RawMessage, err error) {
 			if err != nil { // it is called on a goroutine that must not wait
-				h.agents.Go(func() { removeSubAgents(h, c.past, cmd.By); reply(nil, err) })
+				h.agents.Go(func() {
+					together(c.past.SubAgents, func(s archive.SubAgentPast) {
+						closeSubAgent(h, s.Session, cmd.By, &protocol.CloseData{Delete: true})
+					})
+					reply(nil, err)
+				})
 				return
 			}
 			reply(body, nil)
@@ -105,13 +98,6 @@ func makeSubAgents(h *Hub, root *agent.Spec, c creation) error {
 		}
 	}
 	return nil
-}
-
-// removeSubAgents removes the sub-agents of a session that was not made.
-func removeSubAgents(h *Hub, past *archive.Past, by protocol.Actor) {
-	together(past.SubAgents, func(s archive.SubAgentPast) {
-		closeSubAgent(h, s.Session, by, &protocol.CloseData{Delete: true})
-	})
 }
 
 // makeSubAgent makes the session of a sub-agent below its parent, and returns when it is visible.

@@ -209,9 +209,9 @@ func (s *Session) endTurn(end agent.End) {
 	}
 	closes := s.exit.closes
 	s.exit.closes = nil
-	for _, c := range closes {
-		if result, err := s.closeNow(c.cmd, c.data); err != errAnswerLater {
-			s.answer(c.cmd, result, err)
+	for _, cmd := range closes {
+		if result, err := s.closeNow(cmd, cmd.data.(*protocol.CloseData)); err != errAnswerLater {
+			s.answer(cmd, result, err)
 		}
 	}
 }

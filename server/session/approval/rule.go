@@ -20,20 +20,16 @@ func newRule(st *protocol.State, a *protocol.Approval, c *Caller) (*protocol.Rul
 	rule := &protocol.Rule{
 		ID: c.RuleID, Kind: a.Kind, Subject: a.Subject(), Scope: a.Scope(), By: c.By, At: record.Time(c.Now),
 	}
-	return rule, checkRules(append(slices.Clip(st.Rules), *rule), c.Limits)
-}
-
-// checkRules returns an error if rules are over the limits.
-func checkRules(rules []protocol.Rule, l Limits) error {
+	rules, l := append(slices.Clip(st.Rules), *rule), c.Limits
 	switch {
 	case len(rules) > l.Rules:
-		return protocol.Exceeded(protocol.CodeTooMany, l.Rules,
+		return nil, protocol.Exceeded(protocol.CodeTooMany, l.Rules,
 			"the session has too many rules: revoke some, or allow this request once")
 	case record.Size(rules, l.Bytes) > l.Bytes:
-		return protocol.Exceeded(protocol.CodeTooLarge, l.Bytes,
+		return nil, protocol.Exceeded(protocol.CodeTooLarge, l.Bytes,
 			"the rules of the session are too large together: revoke some, or allow this request once")
 	}
-	return nil
+	return rule, nil
 }
 
 // AllowedBy returns the resolutions of the pending requests that a new rule matches.

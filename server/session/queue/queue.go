@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -37,10 +36,7 @@ type Change struct {
 // StartsNow reports whether a new message, at the end of the queue or in front of it, starts a turn.
 // Edit holds do not matter: they are about other messages.
 func StartsNow(st *protocol.State, front bool) bool {
-	if st.Turn != nil || len(st.Queue) > 0 && !front {
-		return false
-	}
-	return !slices.ContainsFunc(st.Holds, func(h protocol.Hold) bool { return h.Reason != protocol.HoldEdit })
+	return st.Turn == nil && (front || len(st.Queue) == 0) && wholeHold(st) == nil
 }
 
 // Next returns the message whose turn starts, and the event that takes it out of the queue. ok is
