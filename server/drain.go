@@ -17,7 +17,7 @@ type drain struct {
 	idle   chan struct{} // closed when no request is running, after cancel
 	once   sync.Once     // closes idle
 
-	announced atomic.Bool // a shutdown has begun: answers are written before the request counts as ended
+	announced atomic.Bool // stop follows; until then requests continue, and answers are written before they end
 
 	mu       sync.Mutex
 	requests int
@@ -43,10 +43,6 @@ func (d *drain) end() {
 		d.once.Do(func() { close(d.idle) })
 	}
 }
-
-// announce states that stop will follow. Requests continue, and may end with the turns of their
-// sessions.
-func (d *drain) announce() { d.announced.Store(true) }
 
 // stop ends the requests and waits for them, for closeTimeout at most and until ctx ends.
 func (d *drain) stop(ctx context.Context) {

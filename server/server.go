@@ -181,7 +181,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 	}
 	defer close(s.done)
-	s.api.drain.announce()
+	s.api.drain.announced.Store(true)
 	err := s.api.hooks.Close(ctx)
 	var reads sync.WaitGroup
 	reads.Go(s.history.Close)

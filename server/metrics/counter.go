@@ -45,13 +45,6 @@ func (v *Vec) Of(value string) *Counter {
 	return v.counters[Other]
 }
 
-// Each calls f with every value and its count, in the order of NewVec.
-func (v *Vec) Each(f func(value string, count float64)) {
-	for _, value := range v.values {
-		f(value, v.counters[value].Value())
-	}
-}
-
 // bounds are the upper bounds of the buckets of a Histogram, in seconds.
 var bounds = [...]float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 

@@ -51,9 +51,11 @@ func (w *Writer) Sample(value float64) { w.line("", "", "", value) }
 // Labelled writes the value of a label.
 func (w *Writer) Labelled(label, of string, value float64) { w.line("", label, of, value) }
 
-// Vec writes every counter of v.
+// Vec writes every counter of v, in the order of NewVec.
 func (w *Writer) Vec(label string, v *Vec) {
-	v.Each(func(of string, count float64) { w.Labelled(label, of, count) })
+	for _, value := range v.values {
+		w.Labelled(label, value, v.counters[value].Value())
+	}
 }
 
 // Histogram writes h.
