@@ -21,7 +21,9 @@ func init() {
 	handlers[protocol.DoOpenPage] = handler(func(s *Session, _ *command, d *protocol.OpenPageData) (any, error) {
 		return s.approvals.Page(s.state, d.Request)
 	})
-	handlers[protocol.DoRulesList] = handler((*Session).rulesList)
+	handlers[protocol.DoRulesList] = handler(func(s *Session, _ *command, _ *protocol.Empty) (any, error) {
+		return protocol.RulesResult{Rules: append([]protocol.Rule{}, s.state.Rules...)}, nil
+	})
 	handlers[protocol.DoRulesRevoke] = handler((*Session).rulesRevoke)
 }
 
@@ -200,10 +202,6 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 		)
 		return protocol.ApproveResult{Request: a.Request, Decision: protocol.Explain}, nil
 	}))
-}
-
-func (s *Session) rulesList(*command, *protocol.Empty) (any, error) {
-	return protocol.RulesResult{Rules: append([]protocol.Rule{}, s.state.Rules...)}, nil
 }
 
 func (s *Session) rulesRevoke(cmd *command, d *protocol.RulesRevokeData) (any, error) {

@@ -47,7 +47,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 		return x, nil
 	}
 	finish := func(x *archive.State) (any, error) {
-		x.At = timestamp()
+		x.At = record.Time(time.Now())
 		raw, err := record.Encode(x)
 		if err != nil {
 			return nil, err

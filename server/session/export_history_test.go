@@ -124,7 +124,7 @@ func TestARestoredSessionHasThePastOfAnyExportedOne(t *testing.T) {
 				run := r.agents.run()
 				for range rapid.IntRange(0, 30).Draw(rt, "events") {
 					time.Sleep(time.Millisecond)
-					g.State, g.Now = r.state(id), timestamp()
+					g.State, g.Now = r.state(id), record.Time(time.Now())
 					r.generated(rt, run, id, g)
 				}
 				if rapid.Bool().Draw(rt, "interrupted") {

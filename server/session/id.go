@@ -1,11 +1,6 @@
 package session
 
-import (
-	"crypto/rand"
-	"time"
-
-	"agentctl/server/session/record"
-)
+import "crypto/rand"
 
 // Prefixes of ids, one for each kind.
 const (
@@ -33,6 +28,3 @@ func random(n int) string {
 	}
 	return string(b)
 }
-
-// timestamp returns the current time as stored in the log: UTC, in milliseconds.
-func timestamp() time.Time { return record.Time(time.Now()) }

@@ -14,7 +14,9 @@ import (
 	"agentctl/server/session/approval"
 	"agentctl/server/session/confinement"
 	"agentctl/server/session/item"
+	"agentctl/server/session/limit"
 	"agentctl/server/session/output"
+	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 	"agentctl/server/session/recorder"
 )
@@ -214,6 +216,22 @@ func (s *Session) endTurn(end agent.End) {
 			s.answer(cmd, result, err)
 		}
 	}
+}
+
+// queueAfter returns the events of the queue after a turn with a message.
+func queueAfter(s *Session, t *turn, m protocol.Message, end agent.End) []record.Event {
+	if end.Reason != protocol.ReasonLimited {
+		if end.Reason == protocol.ReasonCompleted || end.Reason == protocol.ReasonDenied {
+			s.limits.Passed()
+		}
+		return queue.EndTurn(s.state, t.queue, NewID(idHold), t.by)
+	}
+	ended := limit.Ended{Message: m, Now: time.Now(), HoldID: NewID(idHold), NextID: NewID(idMessage)}
+	if end.Limit != nil {
+		ended.Limit = *end.Limit
+	}
+	ended.TookIn = ended.TookIn || m.Work // no message is to be sent again
+	return s.limits.End(s.state, &ended)
 }
 
 // recordEnd records the end of the state's turn, of its open parts, tools and tasks first, and its

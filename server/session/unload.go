@@ -1,6 +1,10 @@
 package session
 
-import "time"
+import (
+	"time"
+
+	"agentctl/server/session/record"
+)
 
 // releaseAfter is the time from the last commit of an idle session until it frees the memory of its
 // log.
@@ -56,7 +60,7 @@ func (s *Session) handleIdle(now time.Time) {
 	}
 	idle := now.Sub(s.deadlines.lastActivity(s.recorder.Last()))
 	if p := s.slot.Process(); p.Running && p.Restores && idle >= s.hub.settings().AgentIdle && !subAgentsWork(s.hub, s.id) {
-		at := timestamp() // the next agent continues where it was
+		at := record.Time(time.Now()) // the next agent continues where it was
 		s.spec.IdleEnd = &at
 		s.storeSpec()
 		s.logger().Info("end idle agent")

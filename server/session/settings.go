@@ -2,8 +2,10 @@ package session
 
 import (
 	"encoding/json"
+	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/limit"
@@ -99,4 +101,28 @@ func addSettingsTo(s *Session, en *eventlog.Entry) {
 	if raw, err := record.Encode(ownSettings(s, o)); err == nil && len(raw) <= record.MaxData {
 		en.Data = raw
 	}
+}
+
+// afterLimit returns the choice of n continuations by the sender of the command; nil: none.
+func (c *command) afterLimit(n int) *agent.AfterLimit {
+	if n <= 0 {
+		return nil
+	}
+	choice := &agent.AfterLimit{Most: n, By: c.By}
+	if c.Grant != nil {
+		choice.Credential = c.Grant()
+	}
+	return choice
+}
+
+// setAfterLimit changes the choice to continue after limits.
+func setAfterLimit(s *Session, cmd *command, value string) (any, error) {
+	n, err := limit.Choose(value)
+	if err != nil {
+		return nil, err
+	}
+	s.recorder.RecordAll(s.limits.Choose(s.state, cmd.afterLimit(n), time.Now(), NewID(idMessage))...)
+	s.recorder.RecordAll(optionsEvent(s, &cmd.By))
+	s.scheduleTimer()
+	return protocol.Empty{}, nil
 }
