@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
@@ -61,7 +62,9 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
 	}
-	h.upkeep.Go(func() { idempotency.Prune(h.sessions.ctx, cfg.Store, cfg.Log) })
+	h.upkeep.Go(func() {
+		upkeep.Every(h.sessions.ctx, time.Hour, func() { idempotency.Prune(h.sessions.ctx, cfg.Store, cfg.Log) })
+	})
 	store, _ := cfg.Store.(upkeep.Sizer)
 	if store != nil {
 		h.upkeep.Go(func() { h.disk.Watch(h.sessions.ctx, store) })

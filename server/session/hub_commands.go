@@ -51,10 +51,17 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 	}
 	cmd := &command{who, idempotency.Command{Answer: reply}, c.Command, data}
 	if t.Changes && c.Key != "" {
-		cmd.Key, cmd.Hash = c.Key, hashCommand(c, data, h.forked(c), h.cfg.EnvKey)
-		cmd.Makes = makes[c.Command]
+		forked := ""
+		if c.Command == protocol.DoFork {
+			forked = c.Session // its name, unless a session has it
+			if id, err := h.list.Resolve(c.Session); err == nil {
+				forked = id
+			}
+		}
+		cmd.Key, cmd.Hash = c.Key, hashCommand(c, data, forked, h.cfg.EnvKey)
 	}
-	once := func(run func() error) error {
+	once := func(run func() error) error { // makes a session, or fails
+		cmd.Makes = true
 		first := cmd.Command
 		return h.keys.Run(ctx, &first, func(answer func(json.RawMessage, error)) error {
 			cmd.Answer = answer
@@ -82,23 +89,6 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 		return once(func() error { return err })
 	}
 	return err
-}
-
-// makes are the commands that make a session.
-var makes = map[protocol.Verb]bool{
-	protocol.DoCreate: true, protocol.DoRestore: true, protocol.DoImport: true, protocol.DoFork: true,
-}
-
-// forked returns the id of the session that a command forks, its name if no session has it, and ""
-// for other commands.
-func (h *Hub) forked(c *protocol.Command) string {
-	if c.Command != protocol.DoFork {
-		return ""
-	}
-	if id, err := h.list.Resolve(c.Session); err == nil {
-		return id
-	}
-	return c.Session
 }
 
 // Attach subscribes to a session; see Session.attach. It calls reply exactly once; reply must not

@@ -95,24 +95,15 @@ func (k *Keys) release(key string) {
 	delete(k.running, key)
 }
 
-// Prune deletes answers older than a week, now and once an hour, until ctx ends.
+// Prune deletes answers older than a week.
 func Prune(ctx context.Context, store interface {
 	PruneAnswers(ctx context.Context, before time.Time) error
 }, log *slog.Logger,
 ) {
-	tick := time.NewTicker(time.Hour)
-	defer tick.Stop()
-	for {
-		prune, cancel := context.WithTimeout(ctx, time.Minute)
-		if err := store.PruneAnswers(prune, time.Now().Add(-answerTTL)); err != nil && ctx.Err() == nil {
-			log.Warn("prune answers", "err", err)
-		}
-		cancel()
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
+	prune, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := store.PruneAnswers(prune, time.Now().Add(-answerTTL)); err != nil && ctx.Err() == nil {
+		log.Warn("prune answers", "err", err)
 	}
 }
 

@@ -31,10 +31,15 @@ func NewDisk(limit func() int64, log *slog.Logger) *Disk { return &Disk{limit: l
 
 // Watch compares the size of a store with the limit until ctx ends.
 func (d *Disk) Watch(ctx context.Context, store Sizer) {
-	tick := time.NewTicker(sizeInterval)
+	Every(ctx, sizeInterval, func() { d.measure(ctx, store) })
+}
+
+// Every calls f now and after each interval, until ctx ends.
+func Every(ctx context.Context, interval time.Duration, f func()) {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		d.measure(ctx, store)
+		f()
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
