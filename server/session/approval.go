@@ -197,9 +197,8 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 			}
 		}
 		text = protocol.SplitText(protocol.ValidText(text), protocol.MaxText)[0]
-		s.recorder.RecordIn(
-			a.Turn, protocol.ApprovalExplained, &cmd.By, protocol.ApprovalExplainedData{Request: a.Request, Text: text},
-		)
+		explained := protocol.ApprovalExplainedData{Request: a.Request, Text: text}
+		s.recorder.RecordIn(a.Turn, protocol.ApprovalExplained, &cmd.By, explained)
 		return protocol.ApproveResult{Request: a.Request, Decision: protocol.Explain}, nil
 	}))
 }

@@ -94,10 +94,7 @@ func (s *Session) resumeTurn() {
 	st := s.state.Turn
 	shown := eventlog.TurnRow{Turn: st.Turn, First: st.First, Last: s.state.Seq}
 	s.recorder.RecordAll(item.EndTools(st)...)
-	s.recorder.Record(
-		protocol.TurnStarted,
-		st.Message.By,
-		protocol.TurnStartedData{MessageID: st.Message.MessageID, Agent: s.state.Agent, Resumed: true},
-	)
+	started := protocol.TurnStartedData{MessageID: st.Message.MessageID, Agent: s.state.Agent, Resumed: true}
+	s.recorder.Record(protocol.TurnStarted, st.Message.By, started)
 	s.runAgent(agent.Turn{ID: st.Turn, Message: st.Message, Plan: planOf(st.Message), Resumed: true}, shown)
 }

@@ -36,8 +36,10 @@ func AddSetting(o protocol.Options, c *agent.AfterLimit) protocol.Options {
 	own := protocol.Setting{
 		ID: protocol.ContinueSetting, Name: "Continue after a usage limit", Value: "0", Default: "0",
 		Choices: []protocol.Choice{
-			{ID: "0", Label: "Never"}, {ID: "1", Label: "Once"},
-			{ID: "3", Label: "3 times"}, {ID: "10", Label: "10 times"},
+			{ID: "0", Label: "Never"},
+			{ID: "1", Label: "Once"},
+			{ID: "3", Label: "3 times"},
+			{ID: "10", Label: "10 times"},
 		},
 	}
 	if c != nil {
