@@ -155,7 +155,9 @@ func (i *inspection) readRest() error {
 		count *int64
 	}
 	parts := []part{
-		{turnTable, &i.report.Turns}, {answerTable, &i.report.Answers}, {decisionTable, &i.report.Decisions},
+		{turnTable, &i.report.Turns},
+		{answerTable, &i.report.Answers},
+		{decisionTable, &i.report.Decisions},
 		{processTable, new(int64)},
 	}
 	if !i.quick {
