@@ -38,8 +38,7 @@ func Sessions(cli *verb.Context) cobra.CompletionFunc {
 				if name == "" || !strings.HasPrefix(name, prefix) {
 					name = s.Session
 				}
-				description := output.OneLine(string(s.Status)+" "+s.Title, 60)
-				found = append(found, cobra.CompletionWithDesc(output.OneLine(name, 0), description))
+				found = append(found, described(name, string(s.Status)+" "+s.Title))
 			}
 			return found
 		}), verb.NoFiles
@@ -111,10 +110,15 @@ func Agents(cli *verb.Context) cobra.CompletionFunc {
 	}
 }
 
+// described completes with an id and its description, both from a server.
+func described(id, about string) cobra.Completion {
+	return cobra.CompletionWithDesc(output.OneLine(id, 0), output.OneLine(about, 60))
+}
+
 // Messages returns the queued and the scheduled messages.
 func Messages(s *protocol.State) (found []cobra.Completion) {
 	for _, m := range slices.Concat(s.Queue, s.Scheduled) {
-		found = append(found, cobra.CompletionWithDesc(m.MessageID, output.OneLine(m.Text, 60)))
+		found = append(found, described(m.MessageID, m.Text))
 	}
 	return found
 }
@@ -123,8 +127,7 @@ func Messages(s *protocol.State) (found []cobra.Completion) {
 func Unfinished(s *protocol.State) []cobra.Completion {
 	found := Messages(s)
 	if s.Turn != nil {
-		m := &s.Turn.Message
-		found = append(found, cobra.CompletionWithDesc(m.MessageID, output.OneLine(m.Text, 60)))
+		found = append(found, described(s.Turn.Message.MessageID, s.Turn.Message.Text))
 	}
 	return found
 }
@@ -133,9 +136,9 @@ func Unfinished(s *protocol.State) []cobra.Completion {
 func Turns(s *protocol.State) []cobra.Completion {
 	switch {
 	case s.Turn != nil:
-		return []cobra.Completion{cobra.CompletionWithDesc(s.Turn.Turn, output.OneLine(s.Turn.Message.Label(), 60))}
+		return []cobra.Completion{described(s.Turn.Turn, s.Turn.Message.Label())}
 	case s.Last != nil:
-		return []cobra.Completion{cobra.CompletionWithDesc(s.Last.Turn, string(s.Last.Reason))}
+		return []cobra.Completion{described(s.Last.Turn, string(s.Last.Reason))}
 	}
 	return nil
 }
@@ -143,8 +146,7 @@ func Turns(s *protocol.State) []cobra.Completion {
 // Requests returns the pending requests.
 func Requests(s *protocol.State) (found []cobra.Completion) {
 	for i := range s.Approvals {
-		a := &s.Approvals[i]
-		found = append(found, cobra.CompletionWithDesc(output.OneLine(a.Request, 0), output.OneLine(a.Title, 60)))
+		found = append(found, described(s.Approvals[i].Request, s.Approvals[i].Title))
 	}
 	return found
 }
@@ -152,7 +154,7 @@ func Requests(s *protocol.State) (found []cobra.Completion) {
 // Holds returns the holds of the queue.
 func Holds(s *protocol.State) (found []cobra.Completion) {
 	for _, h := range s.Holds {
-		found = append(found, cobra.CompletionWithDesc(h.ID, h.Reason+" by "+output.Actor(h.By)))
+		found = append(found, described(h.ID, h.Reason+" by "+output.Actor(h.By)))
 	}
 	return found
 }
@@ -160,18 +162,41 @@ func Holds(s *protocol.State) (found []cobra.Completion) {
 // Rules returns the rules of the session.
 func Rules(s *protocol.State) (found []cobra.Completion) {
 	for i := range s.Rules {
-		found = append(found, cobra.CompletionWithDesc(s.Rules[i].ID, output.OneLine(s.Rules[i].Scope, 60)))
+		found = append(found, described(s.Rules[i].ID, s.Rules[i].Scope))
 	}
 	return found
 }
 
 // Tasks returns the tasks of the plan.
 func Tasks(s *protocol.State) (found []cobra.Completion) {
-	if s.Plan == nil {
-		return nil
-	}
-	for _, t := range s.Plan.Tasks {
-		found = append(found, cobra.CompletionWithDesc(output.OneLine(t.ID, 0), output.OneLine(t.Title, 60)))
+	if s.Plan != nil {
+		for _, t := range s.Plan.Tasks {
+			found = append(found, described(t.ID, t.Title))
+		}
 	}
 	return found
+}
+
+// Setting completes a session, then one of its settings, then a value of it.
+func Setting(cli *verb.Context) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 2 {
+			return nil, verb.NoFiles
+		}
+		return InSession(func(s *protocol.State) (found []cobra.Completion) {
+			if s.Options == nil {
+				return nil
+			}
+			for _, o := range s.Options.Settings {
+				if len(args) < 2 {
+					found = append(found, described(o.ID, o.Value))
+				} else if o.ID == args[1] {
+					for _, c := range o.Choices {
+						found = append(found, described(c.ID, c.Label))
+					}
+				}
+			}
+			return found
+		})(cli)(cmd, args[:min(len(args), 1)], prefix)
+	}
 }
