@@ -21,7 +21,6 @@ import (
 	"agentctl/internal/config"
 	"agentctl/internal/download"
 	"agentctl/internal/exit"
-	"agentctl/internal/localserver"
 	"agentctl/internal/serverlog"
 	"agentctl/protocol"
 	"agentctl/wsclient"
@@ -214,7 +213,8 @@ func (o *doctorOptions) makeBundle(ctx context.Context, checks []check) *bundle 
 	b.configuration("configuration", path, reflect.TypeFor[config.User]())
 	if o.CLI.Flags.Server == "" {
 		if dir, err := o.CLI.DataDir(); err == nil {
-			b.local(o.CLI.Env, dir)
+			b.configuration("configuration of the server", host.ConfigPath(o.CLI.Env, dir), reflect.TypeFor[config.Server]())
+			b.log(dir.LogPath())
 		}
 	}
 	if o.Session != "" {
@@ -244,10 +244,4 @@ func (o *doctorOptions) writeBundle(b *bundle) error {
 			fmt.Fprintf(w, "  %s: %d lines\n", s.Section, s.Lines)
 		}
 	})
-}
-
-// local adds the configuration and the log of this user's server.
-func (b *bundle) local(env func(string) string, dir localserver.Dir) {
-	b.configuration("configuration of the server", host.ConfigPath(env, dir), reflect.TypeFor[config.Server]())
-	b.log(dir.LogPath())
 }

@@ -92,7 +92,6 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 			return err
 		}
 		checks = append(checks, checkServerConfig(o.CLI.Env, dir)...)
-		checks = append(checks, o.checkHooks(dir)...)
 		checks = append(checks, checkDataDir(dir)...)
 		checks = append(checks, checkLimits(dir)...)
 		checks = append(checks, checkInstructions(o.CLI.Env)...)
@@ -146,7 +145,7 @@ func checkUserConfig(env func(string) string, failed error) check {
 	return c
 }
 
-// checkServerConfig checks the configuration of this user's server.
+// checkServerConfig checks the configuration of this user's server, and its hooks.
 func checkServerConfig(env func(string) string, dir localserver.Dir) []check {
 	path := host.ConfigPath(env, dir)
 	c := check{"server config", checkOK, path}
@@ -162,7 +161,7 @@ func checkServerConfig(env func(string) string, dir localserver.Dir) []check {
 		c.Status, c.Detail = checkBad, err.Error()
 		return []check{c}
 	}
-	return append([]check{c}, retiredChecks(c.Check, file.Retired())...)
+	return slices.Concat([]check{c}, retiredChecks(c.Check, file.Retired()), checkHooks(file))
 }
 
 // retiredChecks returns a note for each name of a file that has no effect.
@@ -190,7 +189,7 @@ func checkDataDir(dir localserver.Dir) []check {
 		}
 	}
 	checks = append(checks, checkTokens(dir)...)
-	for _, url := range dir.Addresses().Open() {
+	for _, url := range dir.OpenURLs() {
 		checks = append(checks, check{"open listener", checkNote, url + " needs no token, so that agents on this machine " +
 			"can decide their own requests there: start the server with role=operator for it"})
 	}
@@ -301,17 +300,8 @@ func readinessCheck(name string, r *agents.Readiness) check {
 // Verbs are the verbs of this package, in the order of the help.
 var Verbs = []*verb.Verb{&doctorVerb}
 
-// checkHooks looks for the programs of the hooks of this user's server.
-func (o *doctorOptions) checkHooks(dir localserver.Dir) []check {
-	path := host.ConfigPath(o.CLI.Env, dir)
-	if path == "" {
-		return nil
-	}
-	c, err := config.ReadServer(path)
-	if err != nil {
-		return nil // reported by checkServerConfig
-	}
-	var checks []check
+// checkHooks looks for the programs of the hooks of a server.
+func checkHooks(c *config.Server) (checks []check) {
 	for _, name := range slices.Sorted(maps.Keys(c.Hooks)) {
 		configured := c.Hooks[name]
 		h := configured.Hook(name)
