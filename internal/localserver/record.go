@@ -15,6 +15,7 @@ const (
 	logPathFile      = "log_path"
 	defaultAgentFile = "default_agent"
 	urlFile          = "url"
+	openFile         = "open"
 )
 
 // RecordConfig records the path of the running server's configuration file; "": no file.

@@ -118,7 +118,7 @@ func (d *dialer) connect(ctx context.Context, p reconnectPolicy) (*Conn, error) 
 	}
 	local := strings.HasPrefix(url, "unix:")
 	own := err == nil && url == dir.SocketURL()
-	if token := dir.Addresses().Token(url); err == nil && token != "" { // a server on this user's data directory
+	if token := dir.TokenFor(url); err == nil && token != "" { // a server on this user's data directory
 		local, own = true, true
 		if o.Token == "" && !agent {
 			o.Token = token

@@ -134,9 +134,8 @@ func send(ctx context.Context, updates chan<- remote.Update, u remote.Update) bo
 }
 
 func (s *Session) sendStates(ctx context.Context, updates chan<- remote.Update) {
-	for state := range s.Client.States(ctx) {
-		rethrow(state.Err)
-		if !send(ctx, updates, remote.Update{Conn: linkState(s.Client, state)}) {
+	for conn := range (Server{Client: s.Client}).Conns(ctx) {
+		if !send(ctx, updates, remote.Update{Conn: &conn}) {
 			return
 		}
 	}

@@ -105,8 +105,8 @@ func (l *listeners) openDialects(rules server.TCPOptions) error {
 // record writes the addresses that may receive the token, the certificate's fingerprint, and the
 // addresses where programs decide without a token, for local clients.
 func (l *listeners) record() error {
-	a := l.instance.Dir().Addresses()
-	return errors.Join(a.Record(l.urls, l.fingerprint()), a.RecordOpen(l.deciding))
+	dir := l.instance.Dir()
+	return errors.Join(dir.RecordURLs(l.urls, l.fingerprint()), dir.RecordOpen(l.deciding))
 }
 
 // fingerprint returns the fingerprint of the certificate, or "" without TLS.
