@@ -26,11 +26,11 @@ import (
 	"agentctl/wsclient"
 )
 
-// The parts of a log and of a session that a bundle has.
-const (
-	bundleLogLines = 500
-	bundleEvents   = 100
-)
+// logLines is the number of lines at the end of a server's log that are read.
+const logLines = 500
+
+// bundleEvents is the number of events of a session that a bundle has.
+const bundleEvents = 100
 
 // A bundle is a report of a bug: a text in sections. It has no text of users, agents or providers,
 // no path, and no name that a user chose.
@@ -134,7 +134,7 @@ func (b *bundle) log(path string) {
 		return
 	}
 	defer func() { _ = tail.Close() }() // only read
-	lines, err := tail.Last(bundleLogLines)
+	lines, err := tail.Last(logLines)
 	if err != nil {
 		b.linef("cannot be read")
 	}

@@ -1,15 +1,13 @@
 package doctor
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"log/slog"
 	"os"
-	"slices"
-	"strings"
 
 	"agentctl/internal/cli/host"
 	"agentctl/internal/localserver"
@@ -52,9 +50,6 @@ func checkSessions(ctx context.Context, dir localserver.Dir) check {
 	return check{name, checkOK, detail}
 }
 
-// logTail is the number of bytes at the end of the server's log that are searched.
-const logTail = 64 << 10
-
 // checkServerLog returns the last error or warning since the last start of the server.
 func checkServerLog(env func(string) string, dir localserver.Dir) check {
 	const name = "server log"
@@ -62,29 +57,25 @@ func checkServerLog(env func(string) string, dir localserver.Dir) check {
 	if path == "" {
 		return check{name, checkNote, "the server logs to its standard error, not to a file"}
 	}
-	f, err := os.Open(path)
+	tail, err := serverlog.OpenTail(path)
 	if err != nil {
 		return check{name, checkNote, "no server was started in the background yet"}
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > logTail {
-		if _, err := f.Seek(-logTail, io.SeekEnd); err != nil {
-			return check{name, checkBad, err.Error()}
-		}
+	defer tail.Close() //nolint:errcheck // only read
+	lines, err := tail.Last(logLines)
+	if err != nil {
+		return check{name, checkBad, err.Error()}
 	}
 	var secrets redact.Log // a crash may have written some
 	secrets.Set(host.LogSecrets(env, dir))
 	last, count := "", 0
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, logTail)
-	for lines.Scan() {
-		line := lines.Text()
+	for _, line := range lines {
+		r, ok := serverlog.ParseRecord(line)
 		switch {
-		case containsAny(line, `msg="server started"`, `"msg":"server started"`):
+		case ok && r.Message == "server started":
 			last, count = "", 0
-		case strings.HasPrefix(line, "agentctl: "), serverlog.IsCrash(lines.Bytes()),
-			containsAny(line, " level=ERROR ", " level=WARN ", `"level":"ERROR"`, `"level":"WARN"`):
-			last = line
+		case ok && r.Level >= slog.LevelWarn, serverlog.IsCrash(line), bytes.HasPrefix(line, []byte("agentctl: ")):
+			last = string(line)
 			count++
 		}
 	}
@@ -93,8 +84,4 @@ func checkServerLog(env func(string) string, dir localserver.Dir) check {
 	}
 	return check{name, checkNote, fmt.Sprintf("%s: %d errors and warnings, the last: %s", path, count,
 		output.OneLine(secrets.Redact(last), 300))}
-}
-
-func containsAny(text string, parts ...string) bool {
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
