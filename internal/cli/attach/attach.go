@@ -123,7 +123,7 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 		ctx, stop = verb.WhileRead(ctx, o.CLI.Out.Stdout)
 		defer stop()
 	}
-	c, err := connection.OpenRecorded(ctx, o.CLI, wire)
+	c, err := (&connection.Dialer{CLI: o.CLI, Policy: connection.Unbounded, Wire: wire}).Open(ctx)
 	if err != nil {
 		return err
 	}

@@ -49,37 +49,26 @@ const (
 	Unbounded                        // until the verb ends
 )
 
-// Open connects to the server named by flags, environment or configuration, else to the local
-// server, which is started if necessary.
+// Open opens a connection with the policy OneShot.
 func Open(ctx context.Context, cli *verb.Context) (*Conn, error) { return OpenWith(ctx, cli, OneShot) }
 
 // OpenWith is Open with another policy for lost connections.
 func OpenWith(ctx context.Context, cli *verb.Context, p reconnectPolicy) (*Conn, error) {
-	return (&dialer{cli: cli}).connect(ctx, p)
+	return (&Dialer{CLI: cli, Policy: p}).Open(ctx)
 }
 
-// OpenRecorded is OpenWith for verbs that stay until they are ended. Wire gets the messages of the
-// connection; nil: none.
-func OpenRecorded(ctx context.Context, cli *verb.Context, wire *wirelog.Log) (*Conn, error) {
-	return (&dialer{cli: cli, wire: wire}).connect(ctx, Unbounded)
+// A Dialer opens the connection of a verb.
+type Dialer struct {
+	CLI       *verb.Context
+	Policy    reconnectPolicy
+	Wire      *wirelog.Log                // of the messages of the connection; nil: none
+	OnProcess func(protocol.AgentProcess) // of wsclient.Options
 }
 
-// OpenToCreate is OpenWith for verbs that create a session. onProcess is for wsclient.Options.
-func OpenToCreate(
-	ctx context.Context, cli *verb.Context, p reconnectPolicy, onProcess func(protocol.AgentProcess),
-) (*Conn, error) {
-	return (&dialer{cli: cli, onProcess: onProcess}).connect(ctx, p)
-}
-
-// A dialer opens the connection of a verb.
-type dialer struct {
-	cli       *verb.Context
-	wire      *wirelog.Log                // of the messages of the connection; nil: none
-	onProcess func(protocol.AgentProcess) // of wsclient.Options
-}
-
-func (d *dialer) connect(ctx context.Context, p reconnectPolicy) (*Conn, error) {
-	cli := d.cli
+// Open connects to the server named by flags, environment or configuration, else to the local
+// server, which is started if necessary.
+func (d *Dialer) Open(ctx context.Context) (*Conn, error) {
+	cli, p := d.CLI, d.Policy
 	if cli.UserErr != nil {
 		return nil, cli.UserErr
 	}
@@ -88,7 +77,7 @@ func (d *dialer) connect(ctx context.Context, p reconnectPolicy) (*Conn, error) 
 	}
 	o := wsclient.Options{
 		Token: cli.Flags.Token, Name: cli.Flags.UserName(cli.Env), UserAgent: cli.Build.UserAgent(), NoRetryFirst: true,
-		Dialect: cli.Flags.Dialect, OneShot: p == OneShot, OnProcess: d.onProcess,
+		Dialect: cli.Flags.Dialect, OneShot: p == OneShot, OnProcess: d.OnProcess,
 	}
 	var err error
 	if o.DialectOptions, err = cli.Flags.DialectOptions(); err != nil {
@@ -141,8 +130,8 @@ func (d *dialer) connect(ctx context.Context, p reconnectPolicy) (*Conn, error) 
 }
 
 // connectLocal connects to the local server. It tries again if the server exits before it answers.
-func (d *dialer) connectLocal(ctx context.Context, dir localserver.Dir, o wsclient.Options) (*Conn, error) {
-	cli := d.cli
+func (d *Dialer) connectLocal(ctx context.Context, dir localserver.Dir, o wsclient.Options) (*Conn, error) {
+	cli := d.CLI
 	deadline := time.Now().Add(localserver.StartTimeout)
 	for {
 		if err := dir.EnsureRunning(ctx, !cli.Flags.NoStart); err != nil {
@@ -165,17 +154,17 @@ func (d *dialer) connectLocal(ctx context.Context, dir localserver.Dir, o wsclie
 	}
 }
 
-func (d *dialer) dial(ctx context.Context, url string, local bool, o wsclient.Options) (*Conn, error) {
-	if d.wire != nil {
-		d.wire.Hide(append(localagent.Of(d.cli).SecretValues(), o.Token)...)
-		o.OnFrame = d.wire.Record
+func (d *Dialer) dial(ctx context.Context, url string, local bool, o wsclient.Options) (*Conn, error) {
+	if d.Wire != nil {
+		d.Wire.Hide(append(localagent.Of(d.CLI).SecretValues(), o.Token)...)
+		o.OnFrame = d.Wire.Record
 	}
 	client := wsclient.New(url, o)
-	d.cli.LastPeer = func() exit.Peer { return Peer(client) }
+	d.CLI.LastPeer = func() exit.Peer { return Peer(client) }
 	if err := client.Connect(ctx); err != nil {
 		_ = client.Close() // never fails
 		if errors.Is(err, wsclient.ErrEphemeral) {
-			err = needsAttach(d.cli.Call, d.cli.Flags.Dialect)
+			err = needsAttach(d.CLI.Call, d.CLI.Flags.Dialect)
 		}
 		return nil, err
 	}

@@ -17,8 +17,8 @@ import (
 
 // connectSSH connects to the server of another machine through ssh. ssh may ask on a terminal for
 // the first connection; the later ones fail where it would.
-func (d *dialer) connectSSH(ctx context.Context, url string, o wsclient.Options) (*Conn, error) {
-	cli := d.cli
+func (d *Dialer) connectSSH(ctx context.Context, url string, o wsclient.Options) (*Conn, error) {
+	cli := d.CLI
 	if o.Dialect != "" {
 		return nil, exit.Usagef("--dialect %s needs another --server: an ssh:// URL has no dialects", o.Dialect)
 	}

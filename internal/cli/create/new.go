@@ -103,7 +103,7 @@ func runNew(ctx context.Context, o *newOptions) error {
 		policy = connection.Bounded
 	}
 	start := newStartProgress(&o.CLI.Out)
-	c, err := connection.OpenToCreate(ctx, o.CLI, policy, start.show)
+	c, err := (&connection.Dialer{CLI: o.CLI, Policy: policy, OnProcess: start.show}).Open(ctx)
 	if err != nil {
 		return err
 	}
