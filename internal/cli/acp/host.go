@@ -126,7 +126,7 @@ func (h *host) keepServer() {
 func (h *host) read() error {
 	in := bufio.NewReaderSize(h.cli.Stdin, 64<<10)
 	for {
-		line, err := readLine(in)
+		line, err := verb.ReadLine(in, maxLine)
 		switch {
 		case len(line) > maxLine:
 			h.call(func(now time.Time) codec.Output {
@@ -140,17 +140,6 @@ func (h *host) read() error {
 		}
 		if err != nil {
 			return err
-		}
-	}
-}
-
-// readLine returns the next line, at most a byte more than maxLine of it.
-func readLine(in *bufio.Reader) (line []byte, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part[:min(len(part), maxLine+1-len(line))]...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
 		}
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"agentctl/internal/cli/verb"
 	"agentctl/protocol"
 )
 
@@ -33,7 +33,7 @@ func newMCPInput(in io.Reader, out io.Writer) *mcpInput {
 // Read implements io.Reader.
 func (m *mcpInput) Read(p []byte) (int, error) {
 	for len(m.ready) == 0 {
-		line, err := m.line()
+		line, err := verb.ReadLine(m.in, maxMCPMessage)
 		if err == nil || len(line) > 0 {
 			err = m.handle(line)
 		}
@@ -48,18 +48,6 @@ func (m *mcpInput) Read(p []byte) (int, error) {
 
 // Close implements io.Closer. The input stays open.
 func (m *mcpInput) Close() error { return nil }
-
-// line returns the next line, at most a byte more than maxMCPMessage of it.
-func (m *mcpInput) line() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := m.in.ReadSlice('\n')
-		line = append(line, part[:min(len(part), maxMCPMessage+1-len(line))]...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
-	}
-}
 
 // handle passes a line on, or answers it with an error.
 func (m *mcpInput) handle(line []byte) error {

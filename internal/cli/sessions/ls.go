@@ -59,7 +59,7 @@ not answer within 5 seconds is reported. docs/scripts.md has the columns.`,
 			f.BoolVar(&o.NoHeader, "no-header", false, "print no header")
 			f.BoolVarP(&o.Quiet, "quiet", "q", false, "print ids only")
 			f.BoolVar(&o.Summary, "summary", false, "print the numbers of sessions by status")
-			verb.CompleteValues(cmd, "columns", sessiontable.ColumnNamesList())
+			verb.CompleteValues(cmd, "columns", sessiontable.ColumnNames())
 		},
 		Read: func(o *listOptions, _ []string) (err error) {
 			o.filters, err = parseSessionFilters(o.Filter)

@@ -45,7 +45,7 @@ ls --summary" when it changes. --filter is as for ls.`,
 			f.StringArrayVar(&o.Filter, "filter", nil, "only sessions that meet `CONDITIONS`; repeatable")
 			f.StringSliceVar(&o.Columns, "columns", nil, "print these `COLUMNS`")
 			f.BoolVar(&o.Summary, "summary", false, "print the numbers of sessions by status")
-			verb.CompleteValues(cmd, "columns", sessiontable.ColumnNamesList())
+			verb.CompleteValues(cmd, "columns", sessiontable.ColumnNames())
 		},
 		Read: func(o *watchOptions, _ []string) (err error) {
 			if err := checkAllServers(o.CLI, o.AllServers); err != nil {

@@ -83,8 +83,8 @@ var columns = []column{
 	{"created", func(s *Row, now time.Time) string { return format.Age(now.Sub(s.Created)) }},
 }
 
-// ColumnNamesList returns the names of all columns, in their order.
-func ColumnNamesList() []string {
+// ColumnNames returns the names of all columns, in their order.
+func ColumnNames() []string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = c.name
@@ -92,14 +92,11 @@ func ColumnNamesList() []string {
 	return names
 }
 
-// ColumnNames returns the names of all columns as a list for help and errors.
-func ColumnNames() string { return strings.Join(ColumnNamesList(), ", ") }
-
 // CheckColumns returns a usage error if a name is not one of a column, in any case of letters.
 func CheckColumns(names []string) error {
 	for _, name := range names {
-		if !slices.Contains(ColumnNamesList(), strings.ToLower(name)) {
-			return exit.Usagef("no column %q: want %s", name, ColumnNames())
+		if !slices.Contains(ColumnNames(), strings.ToLower(name)) {
+			return exit.Usagef("no column %q: want %s", name, strings.Join(ColumnNames(), ", "))
 		}
 	}
 	return nil

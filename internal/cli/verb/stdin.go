@@ -1,8 +1,10 @@
 package verb
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -123,6 +125,17 @@ func (in Input) Confirm(ctx context.Context, w io.Writer, question string) (bool
 	answer, err := in.Ask(ctx, w, question+" [y/N] ")
 	answer = strings.ToLower(answer)
 	return answer == "y" || answer == "yes", err
+}
+
+// ReadLine returns the next line of a protocol on stdin, at most a byte more than limit of it.
+func ReadLine(in *bufio.Reader, limit int) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part[:min(len(part), limit+1-len(line))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
 }
 
 // readLine reads one line from stdin, byte by byte, so that the next question gets the next line.
