@@ -7,6 +7,7 @@ import (
 	"agentctl/tui/changes"
 	"agentctl/tui/keymap"
 	"agentctl/tui/palette"
+	"agentctl/tui/sessionview/contextview"
 	"agentctl/tui/sessionview/input"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/settings"
@@ -21,7 +22,7 @@ func (v *View) listActions() panel.Actions {
 	p := &v.panels
 	return panel.Join(
 		v.input.Actions(), p.queue.Actions(), p.interrupt.Actions(), p.connection.Actions(), p.outbox.Actions(),
-		v.usage.Actions(), v.files.Actions(), settings.Actions(v.base, v.overlays),
+		contextview.Actions(v.base), v.files.Actions(), settings.Actions(v.base, v.overlays),
 		appearanceActions(v.Styles, v.status), v.transcript.Actions(), panel.Actions{
 			keymap.Help:          panel.Do(v.showHelp),
 			keymap.ShowSessions:  noList,

@@ -39,7 +39,6 @@ var contextScenes = []goldenScene{
 			"context · fix-tests · gemini", "░ 82%", "82k of 100k tokens · 31 messages · strategy summary",
 			"used 110k tokens in · 700 out · 3k cached · 250 reasoning",
 			"cost 0.01234 USD, reported by the agent", "model gemini-2.5",
-			"last compaction: 55k → 20k tokens (64% less), automatic",
 		},
 		status: []string{"X again: the agent keeps a summary and"},
 	},

@@ -12,7 +12,6 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
-	"agentctl/tui/sessionview/contextview"
 	"agentctl/tui/sessionview/decision"
 	"agentctl/tui/sessionview/files"
 	"agentctl/tui/sessionview/gitstatus"
@@ -80,7 +79,6 @@ type View struct {
 	transcript *pane.Pane
 	input      *input.Input
 	panels     panels
-	usage      *contextview.Usage
 	files      *files.Files
 	statusLine *statusline.Line
 
@@ -134,7 +132,6 @@ func New(c Config) *View {
 		Base: v.base, Clipboard: c.Clipboard, Files: v.files, Git: git, Beside: c.Beside,
 		Older: func(page *protocol.HistoryResult) { v.input.AddOlder(page) },
 	})
-	v.usage = contextview.New(v.base, v.transcript.View.Turns)
 	restore := func(text string, files []attachment.File) {
 		v.input.Restore(text, files)
 		v.setFocus(onComposer)

@@ -34,12 +34,10 @@ func Past(page *protocol.HistoryResult) (*Turns, error) {
 	return past, nil
 }
 
-// inBrief reports whether events of type t change a turn in brief or the last compaction. Others may be
-// large.
+// inBrief reports whether events of type t change a turn in brief. Others may be large.
 func inBrief(t protocol.Type) bool {
 	switch t {
-	case protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.TurnEnded,
-		protocol.ContextCompacted:
+	case protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.TurnEnded:
 		return true
 	}
 	return false
@@ -51,9 +49,6 @@ func inBrief(t protocol.Type) bool {
 func (t *Turns) Prepend(past *Turns, olderThan uint64) {
 	if t.olderThan > 0 {
 		t.olderThan = olderThan
-	}
-	if t.compacted == nil {
-		t.compacted = past.compacted
 	}
 	older := past.turns
 	if len(t.turns) > 0 {

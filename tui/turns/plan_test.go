@@ -43,3 +43,7 @@ func TestPlanKeepsWhatTheStateLacks(t *testing.T) {
 		t.Error("the plan is current after its turn")
 	}
 }
+
+func event(turn string, t protocol.Type, data any) *protocol.Event {
+	return &protocol.Event{Seq: 1, Turn: turn, Type: t, Data: protocol.MustEncode(data)}
+}

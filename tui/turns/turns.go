@@ -13,10 +13,9 @@ type Turns struct {
 	partial    bool                // the events began within the current turn
 
 	turns     []*Turn
-	compacted *protocol.ContextCompactedData // see LastCompaction
-	plan      *Plan                          // of the current turn
-	planStale bool                           // see PlanStale
-	olderThan uint64                         // the next page has events before this seq; 0: no older events
+	plan      *Plan  // of the current turn
+	planStale bool   // see PlanStale
+	olderThan uint64 // the next page has events before this seq; 0: no older events
 }
 
 // Reset discards all turns and starts from a snapshot at seq at. The turn in its state is the newest
@@ -62,11 +61,6 @@ func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
 	case protocol.ToolStarted:
 		if len(items) > 0 {
 			t.last().addTool(items[0].ID)
-		}
-	case protocol.ContextCompacted:
-		d := new(protocol.ContextCompactedData)
-		if e.Decode(d) == nil {
-			t.compacted = d
 		}
 	default:
 		t.applyPlan(e, items)
@@ -121,9 +115,6 @@ func (t *Turns) Seq() uint64 { return t.transcript.Seq }
 
 // Partial reports whether the events began within the current turn.
 func (t *Turns) Partial() bool { return t.partial }
-
-// LastCompaction returns the result of the last compaction, or nil.
-func (t *Turns) LastCompaction() *protocol.ContextCompactedData { return t.compacted }
 
 // Matching returns the turns whose messages contain all words of a filter, in any case. The result
 // must not be changed.

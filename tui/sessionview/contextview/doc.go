@@ -1,3 +1,2 @@
-// Package contextview tracks how full the agent's context is and implements the page that shows it
-// and compacts it.
+// Package contextview implements the page that shows how full the agent's context is and compacts it.
 package contextview

@@ -22,14 +22,14 @@ import (
 
 // page is an overlay that shows the context usage.
 type page struct {
-	usage      *Usage
+	usage      *usage
 	answer     *protocol.ContextResult // what takes the room; the usage if no event reported it
 	unknown    string                  // why there is no answer
 	confirming bool                    // the next press of the compact key starts a compaction
 }
 
 // open opens the page and asks the agent for what the events do not report.
-func (u *Usage) open(string) panel.Result {
+func (u *usage) open(string) panel.Result {
 	p, answer := &page{usage: u}, new(protocol.ContextResult)
 	ask := u.Commands.Send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
 		switch {
@@ -46,8 +46,8 @@ func (u *Usage) open(string) panel.Result {
 }
 
 // Actions returns the actions that open the page.
-func (u *Usage) Actions() panel.Actions {
-	open := panel.Action{Run: u.open}
+func Actions(b panel.Base) panel.Actions {
+	open := panel.Action{Run: (&usage{Base: b}).open}
 	return panel.Actions{keymap.ShowContext: open, keymap.Compact: open}
 }
 
@@ -177,30 +177,17 @@ func (p *page) usageLines(width int) []string {
 	return out
 }
 
-// compactionLines returns the result of the compaction that the user started, or else of the last
-// one.
+// compactionLines returns the result of the compaction that the user started last.
 func (p *page) compactionLines(width int) []string {
 	styles := p.usage.Styles
 	switch c := p.usage.compaction; {
 	case c.err != "":
 		return append([]string{""}, p.wrap(c.err, &styles.Warning, width)...)
 	case c.result != nil:
-		return append([]string{""}, p.wrap("✓ compacted"+p.effect(c.result), &styles.Success, width)...)
+		effect := ui.Prefixed(": ", describe.Compaction(c.result, format.Thousands))
+		return append([]string{""}, p.wrap("✓ compacted"+effect, &styles.Success, width)...)
 	}
-	last := p.usage.turns.LastCompaction()
-	if last == nil {
-		return nil
-	}
-	about := "last compaction" + p.effect(last)
-	if last.Automatic {
-		about += ", automatic"
-	}
-	return append([]string{""}, p.wrap(about, &styles.Dim, width)...)
-}
-
-// effect returns the effect of a compaction, after a colon, or "" if it is not known.
-func (p *page) effect(d *protocol.ContextCompactedData) string {
-	return ui.Prefixed(": ", describe.Compaction(d, format.Thousands))
+	return nil
 }
 
 // wrap wraps and styles a text, indented by one cell.

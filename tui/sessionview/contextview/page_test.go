@@ -13,7 +13,7 @@ import (
 )
 
 func TestCompactOnlyOnce(t *testing.T) {
-	s, _ := open(t, tuitest.GrowingContext())
+	s := open(t, tuitest.GrowingContext())
 	s.Press("f6", "X")
 	s.MustSend(protocol.DoContext)
 	cmd := s.Start("X")
@@ -25,7 +25,7 @@ func TestCompactOnlyOnce(t *testing.T) {
 
 // The page shows what takes the room if the agent reports it.
 func TestContextShowsWhatTakesTheRoom(t *testing.T) {
-	s, _ := open(t, tuitest.GrowingContext())
+	s := open(t, tuitest.GrowingContext())
 	s.Session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoContext {
 			return protocol.ContextResult{Parts: []protocol.ContextPart{
@@ -45,7 +45,7 @@ func TestCompactUnsupported(t *testing.T) {
 		},
 		"the line is cut": errors.New("the line is cut"),
 	} {
-		s, _ := open(t, tuitest.GrowingContext())
+		s := open(t, tuitest.GrowingContext())
 		s.Refuse(err)
 		s.Press("f6", "X", "X")
 		s.MustShow(want)
@@ -57,7 +57,7 @@ func TestCompactUnsupported(t *testing.T) {
 func TestContextRequestedWithoutEvent(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.CaughtUp()
-	s, _ := open(t, j)
+	s := open(t, j)
 	s.Session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.ContextResult{
 			Context: protocol.ContextInfo{Tokens: 5, MaxTokens: 10, Percent: 50},
@@ -73,20 +73,19 @@ func TestContextRequestedWithoutEvent(t *testing.T) {
 
 func TestContextPageLeavesOutWhatIsNotKnown(t *testing.T) {
 	j := tuitest.NewJournal()
-	j.Add(protocol.ContextCompacted, protocol.ContextCompactedData{})
 	j.Add(protocol.ContextUpdated, protocol.ContextInfo{Tokens: 1500})
 	j.Add(protocol.UsageUpdated, protocol.Usage{Cost: 2, Currency: "EUR"})
 	j.CaughtUp()
-	s, _ := open(t, j)
+	s := open(t, j)
 	s.Press("f6")
-	s.MustShow(" 1.5k tokens\n", "cost 2 EUR", "last compaction\n")
+	s.MustShow(" 1.5k tokens\n", "cost 2 EUR")
 	for _, unknown := range []string{"0%", "used", "→"} {
 		s.MustHide(unknown)
 	}
 }
 
 func TestContextPageSizes(t *testing.T) {
-	s, _ := open(t, tuitest.GrowingContext())
+	s := open(t, tuitest.GrowingContext())
 	for range 4 {
 		s.Journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: strings.Repeat("x", 100)})
 		s.ApplyJournal()
@@ -114,7 +113,7 @@ func TestThePageShowsTheLimitsOfTheAccount(t *testing.T) {
 	j.Add(protocol.LimitsUpdated, protocol.LimitsData{Windows: []protocol.UsageWindow{
 		{Name: "five_hour", Percent: 90, ResetsAt: &resets}, {Name: "seven_day", Percent: 40},
 	}})
-	s, _ := open(t, j)
+	s := open(t, j)
 	s.Press("f6")
 	s.MustShow("5 hours 90%, resets "+resets.UTC().Format("15:04"), "week 40%")
 }

@@ -8,14 +8,12 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/turns"
 	"agentctl/tui/ui"
 )
 
-// Usage tracks the agent's context usage and its compactions.
-type Usage struct {
+// usage is the context usage of a session, and the compaction that the user started.
+type usage struct {
 	panel.Base
-	turns      *turns.Turns
 	compaction compaction
 }
 
@@ -26,11 +24,8 @@ type compaction struct {
 	err     string
 }
 
-// New returns the usage of a session, which reads the last compaction from its turns.
-func New(b panel.Base, t *turns.Turns) *Usage { return &Usage{Base: b, turns: t} }
-
 // compact requests a compaction of the context.
-func (u *Usage) compact() tea.Cmd {
+func (u *usage) compact() tea.Cmd {
 	u.compaction = compaction{sending: true}
 	result := new(protocol.CompactResult)
 	return u.Commands.Send(protocol.DoCompact, protocol.Empty{}, result, func(err error) tea.Cmd {
