@@ -7,10 +7,10 @@ import (
 	"agentctl/protocol"
 )
 
-func TestEditorCommandsAreExplained(t *testing.T) {
+func TestWordsThatLeaveOtherProgramsAreExplained(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100)
 	for typed, want := range map[string]string{
-		":q": "ctrl+c twice leaves · enter again sends :q", ":help": "F1 shows the help", "exit": "ctrl+c twice leaves",
+		":q": "ctrl+c twice leaves · enter again sends :q", "exit": "ctrl+c twice leaves",
 	} {
 		s.typeText(typed)
 		s.keys("enter")

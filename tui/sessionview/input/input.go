@@ -85,7 +85,6 @@ type Input struct {
 	focused  bool
 	composer composer.Composer
 	keys     keyHistory
-	others   otherPrograms
 
 	attachments attachments
 	completion  *completion.Lists

@@ -1,9 +1,12 @@
 package input
 
 import (
+	"slices"
 	"time"
 
 	"agentctl/tui/drafts"
+	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
 )
 
 // escapeInterval is the longest time between two esc that edit the last message.
@@ -15,6 +18,7 @@ type keyHistory struct {
 	cleared *drafts.Draft // the last key was ctrl+c and cleared this
 	deleted bool          // the last key was ctrl+d and deleted a character
 	moved   bool          // the text was written about a request: the next enter does not send it
+	leaving string        // the last message of leaveWords, which was explained
 	escape  time.Time     // when the last key was an esc that did nothing; zero: it was not
 }
 
@@ -47,4 +51,18 @@ func (h *keyHistory) takeMoved(empty bool) bool {
 	moved := h.moved && !empty
 	h.moved = false
 	return moved
+}
+
+// leaveWords are what users type to leave other programs.
+var leaveWords = []string{":q", ":q!", ":qa", ":x", ":wq", ":quit", "exit", "quit"}
+
+// explainLeaving returns how to leave for a message that leaves other programs, or "" if it is sent: the
+// same message again is.
+func (h *keyHistory) explainLeaving(keys *keymap.Map, text string) string {
+	if !slices.Contains(leaveWords, text) || h.leaving == text {
+		h.leaving = ""
+		return ""
+	}
+	h.leaving = text
+	return "ctrl+c twice leaves" + ui.Prefixed(keymap.Separator, keys.Hint(keymap.Send, "again sends "+text))
 }

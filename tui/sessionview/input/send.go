@@ -35,7 +35,7 @@ func (in *Input) submit(delivery protocol.Delivery) panel.Result {
 		in.composer.Clear()
 		return panel.Result{Intent: run}
 	}
-	if about := in.others.explain(in.Styles.Keys, message); about != "" {
+	if about := in.keys.explainLeaving(in.Styles.Keys, message); about != "" {
 		status.Text = about
 		return panel.Result{}
 	}
