@@ -202,31 +202,24 @@ func TestDashboardNotifiesForEverySession(t *testing.T) {
 	}
 }
 
-func TestNotificationsAreRestrictedByStateAndLabel(t *testing.T) {
-	only := notify.Only{
-		States: []notify.State{notify.Waiting, notify.Failed}, Labels: []string{"team=infra", "urgent"},
-	}
-	options := Options{Env: footEnv, Alerts: Alerts{Only: only}}
+func TestNotificationsAreRestrictedByState(t *testing.T) {
+	options := Options{Env: footEnv, Alerts: Alerts{States: []notify.State{notify.Waiting, notify.Failed}}}
 	p := testDashboardModel(t.Context(), options, time.Now, tuitest.NewServer())
 	p.Update(tea.BlurMsg{})
-	asked, infra, urgent := tuitest.Start, map[string]string{"team": "infra"}, map[string]string{"urgent": "1"}
+	asked := tuitest.Start
 	for name, c := range map[string]struct {
-		labels map[string]string
-		then   protocol.Summary
-		told   bool
+		then protocol.Summary
+		told bool
 	}{
-		"waits":          {infra, protocol.Summary{Status: protocol.Waiting, Turn: "t"}, true},
-		"failed":         {urgent, protocol.Summary{Reason: protocol.ReasonError}, true},
-		"finished":       {urgent, protocol.Summary{Reason: protocol.ReasonCompleted}, false},
-		"other label":    {map[string]string{"team": "web"}, protocol.Summary{Reason: protocol.ReasonError}, false},
-		"without labels": {nil, protocol.Summary{Reason: protocol.ReasonError}, false},
+		"waits":    {protocol.Summary{Status: protocol.Waiting, Turn: "t"}, true},
+		"failed":   {protocol.Summary{Reason: protocol.ReasonError}, true},
+		"finished": {protocol.Summary{Reason: protocol.ReasonCompleted}, false},
 	} {
 		if c.then.Status == protocol.Waiting {
 			c.then.Asked, c.then.Approvals = &asked, 1
 		}
 		before := protocol.Summary{Status: protocol.Running, Turn: "t"}
-		before.Session, before.Labels = name, c.labels
-		c.then.Session, c.then.Labels = name, c.labels
+		before.Session, c.then.Session = name, name
 		p.Update(dashboard.SummariesMsg{{Summary: before}})
 		_, cmd := p.Update(dashboard.SummariesMsg{{Summary: c.then}})
 		if got := terminalOutput(cmd); (got != "") != c.told {
