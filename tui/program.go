@@ -34,10 +34,9 @@ type program struct {
 	note      string               // shown at the start
 
 	// Input filters, in the order in which they see a message.
-	tour       tourPanel
-	mouse      mouse
-	appearance appearance
-	panes      panes
+	tour  tourPanel
+	mouse mouse
+	panes panes
 
 	navigation  pendingNavigation
 	notifier    *notify.Notifier
@@ -93,7 +92,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if taken {
 		return p, p.renderClock.touch() // the guide advances with the next message
 	}
-	msg, appeared := p.appearance.filter(msg)
+	msg, appeared := changeAppearance(p.styles, msg)
 	msg, intent := p.panes.filter(msg)
 	var routed tea.Cmd
 	if msg != nil {

@@ -191,12 +191,11 @@ func (b *builder) newProgram() *program {
 	b.styles.Keys.SetClickable(b.options.Mouse)
 	p := &program{
 		styles: b.styles, sessions: sessions, note: b.options.Note,
-		tour:       tourPanel{guide: b.options.Tour, styles: b.styles, width: defaultWidth, height: defaultHeight},
-		mouse:      mouse{now: b.now, enabled: b.options.Mouse},
-		appearance: appearance{b.styles},
-		panes:      panes{styles: b.styles, width: defaultWidth, height: defaultHeight, covered: true},
-		notifier:   b.options.newNotifier(),
-		watch:      newWatchRequest(),
+		tour:     tourPanel{guide: b.options.Tour, styles: b.styles, width: defaultWidth, height: defaultHeight},
+		mouse:    mouse{now: b.now, enabled: b.options.Mouse},
+		panes:    panes{styles: b.styles, width: defaultWidth, height: defaultHeight, covered: true},
+		notifier: b.options.newNotifier(),
+		watch:    newWatchRequest(),
 	}
 	p.mouse.beside = p.panes.beside
 	return p
