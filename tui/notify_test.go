@@ -202,24 +202,31 @@ func TestDashboardNotifiesForEverySession(t *testing.T) {
 	}
 }
 
-func TestNotificationsAreRestrictedByState(t *testing.T) {
-	options := Options{Env: footEnv, Alerts: Alerts{States: []notify.State{notify.Waiting, notify.Failed}}}
+func TestNotificationsAreRestrictedByStateAndLabel(t *testing.T) {
+	only := notify.Only{
+		States: []notify.State{notify.Waiting, notify.Failed}, Labels: []string{"team=infra", "urgent"},
+	}
+	options := Options{Env: footEnv, Alerts: Alerts{Only: only}}
 	p := testDashboardModel(t.Context(), options, time.Now, tuitest.NewServer())
 	p.Update(tea.BlurMsg{})
-	asked := tuitest.Start
+	asked, infra, urgent := tuitest.Start, map[string]string{"team": "infra"}, map[string]string{"urgent": "1"}
 	for name, c := range map[string]struct {
-		then protocol.Summary
-		told bool
+		labels map[string]string
+		then   protocol.Summary
+		told   bool
 	}{
-		"waits":    {protocol.Summary{Status: protocol.Waiting, Turn: "t"}, true},
-		"failed":   {protocol.Summary{Reason: protocol.ReasonError}, true},
-		"finished": {protocol.Summary{Reason: protocol.ReasonCompleted}, false},
+		"waits":          {infra, protocol.Summary{Status: protocol.Waiting, Turn: "t"}, true},
+		"failed":         {urgent, protocol.Summary{Reason: protocol.ReasonError}, true},
+		"finished":       {urgent, protocol.Summary{Reason: protocol.ReasonCompleted}, false},
+		"other label":    {map[string]string{"team": "web"}, protocol.Summary{Reason: protocol.ReasonError}, false},
+		"without labels": {nil, protocol.Summary{Reason: protocol.ReasonError}, false},
 	} {
 		if c.then.Status == protocol.Waiting {
 			c.then.Asked, c.then.Approvals = &asked, 1
 		}
 		before := protocol.Summary{Status: protocol.Running, Turn: "t"}
-		before.Session, c.then.Session = name, name
+		before.Session, before.Labels = name, c.labels
+		c.then.Session, c.then.Labels = name, c.labels
 		p.Update(dashboard.SummariesMsg{{Summary: before}})
 		_, cmd := p.Update(dashboard.SummariesMsg{{Summary: c.then}})
 		if got := terminalOutput(cmd); (got != "") != c.told {

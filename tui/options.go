@@ -97,11 +97,11 @@ type Size struct{ Width, Height int }
 // Alerts configure how the user is alerted when a session needs attention and the terminal has no
 // focus.
 type Alerts struct {
-	Off      bool           // disable all alerts
-	NoBell   bool           // disable the terminal bell
-	NoNotify bool           // disable desktop notifications
-	States   []notify.State // that are announced; none: all
-	Read     ReadStore      // what the user has read, else it is unread; nil: it is not kept
+	Off      bool // disable all alerts
+	NoBell   bool // disable the terminal bell
+	NoNotify bool // disable desktop notifications
+	Only     notify.Only
+	Read     ReadStore // what the user has read, else it is unread; nil: it is not kept
 }
 
 // newNotifier returns the notifier for the terminal.
@@ -113,7 +113,9 @@ func (o *Options) newNotifier() *notify.Notifier {
 	if o.Alerts.NoNotify {
 		n = n.BellOnly()
 	}
-	return notify.NewNotifier(n, o.Alerts.Off, o.Alerts.States...)
+	notifier := notify.NewNotifier(n, o.Alerts.Off)
+	notifier.Restrict(o.Alerts.Only)
+	return notifier
 }
 
 // newStyles returns the styles. It returns an error if o.Keys is invalid.

@@ -19,6 +19,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/internal/retired"
 	"agentctl/internal/worktree"
+	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
 	"agentctl/tui/ui"
@@ -44,6 +45,7 @@ type User struct {
 	Images string   `json:"images"` // "off": as lines of text
 
 	NotifyStates []notify.State `json:"notify_states"` // announced states; none: all
+	NotifyLabels []string       `json:"notify_labels"` // KEY or KEY=VALUE of the sessions; none: all
 
 	PassEnv  []string  `json:"pass_env"` // variables that new sessions get from the shell: names, or PREFIX_*
 	Worktree Worktrees `json:"worktree"`
@@ -141,7 +143,7 @@ func ReadUser(env func(string) string) (User, error) {
 const (
 	helpHint  = "see: agentctl attach --help"
 	namesHint = "the file may contain as, bell, color, dialect, images, keep, keys, mouse, notify, " +
-		"notify_states, pass_env, server, servers, theme and worktree"
+		"notify_labels, notify_states, pass_env, server, servers, theme and worktree"
 )
 
 // A fileError is a problem in the file, with the line (from 1) and a hint.
@@ -245,6 +247,12 @@ func (u *User) check() (name string, err error) {
 	for _, state := range u.NotifyStates {
 		if !slices.Contains(notify.States(), state) {
 			return "notify_states", fmt.Errorf("invalid state %q: want waiting, failed or finished", state)
+		}
+	}
+	for _, label := range u.NotifyLabels {
+		key, value, _ := strings.Cut(label, "=")
+		if err := protocol.CheckLabels(map[string]string{key: value}); err != nil {
+			return "notify_labels", fmt.Errorf("invalid label %q: want KEY or KEY=VALUE", label)
 		}
 	}
 	for action, keys := range u.Keys {

@@ -29,11 +29,11 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada",
 		Theme: ui.ThemeDark, Color: &yes, Images: "off",
 		Mouse: true, Bell: &yes, Notify: &no, Keep: 5,
-		NotifyStates: []notify.State{notify.Waiting, notify.Failed},
-		Keys:         keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "list.remove": {"x"}, "plan.restart": {}},
-		PassEnv:      []string{"MY_KEY", "CORP_*"},
-		Worktree:     Worktrees{Path: "../{repo}-{branch}", Setup: []string{"make", "deps"}},
-		Servers:      map[string]NamedServer{"box": {URL: "ssh://ada@box:2222", Command: "/opt/agentctl", Share: &no}},
+		NotifyStates: []notify.State{notify.Waiting, notify.Failed}, NotifyLabels: []string{"team=infra", "urgent"},
+		Keys:     keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "list.remove": {"x"}, "plan.restart": {}},
+		PassEnv:  []string{"MY_KEY", "CORP_*"},
+		Worktree: Worktrees{Path: "../{repo}-{branch}", Setup: []string{"make", "deps"}},
+		Servers:  map[string]NamedServer{"box": {URL: "ssh://ada@box:2222", Command: "/opt/agentctl", Share: &no}},
 	}
 	if !reflect.DeepEqual(u, want) {
 		t.Errorf("%+v\nwant %+v", u, want)
@@ -84,6 +84,7 @@ func TestAWrongConfigurationNamesTheLineAndWhatToDo(t *testing.T) {
 		{"{\n \"worktree\": {\"setup\": \"make deps\"}}", "worktree.setup cannot be a string", "--help", 2},
 		{"{\n \"keep\": -1}", "want 1 or more", "--help", 2},
 		{"{\n \"notify_states\": [\"idle\"]}", "want waiting, failed or finished", "--help", 2},
+		{"{\n \"notify_labels\": [\"a b\"]}", "want KEY or KEY=VALUE", "--help", 2},
 		{"{\n \"dialect\": \"agentloop\"}", "needs a server", "--help", 2},
 	} {
 		_, problem := parseUser([]byte(c.text))

@@ -20,7 +20,7 @@ import (
 type Notifier struct {
 	terminal  Notifications
 	silent    bool
-	states    []State  // that are reported; none: all
+	only      Only
 	unfocused bool     // the terminal has lost the focus
 	shown     []string // the sessions on the screen
 	seen      map[string]activity
@@ -31,6 +31,12 @@ type activity struct {
 	runningTurn string // id of the running turn
 	turns       int    // number of turns that had ended, as far as known
 	request     string // when the oldest pending request was asked, "" without one
+}
+
+// Only restricts notifications. Without states, all states are notified; without labels, all sessions.
+type Only struct {
+	States []State
+	Labels []string // KEY or KEY=VALUE; a session needs one of them
 }
 
 // State is what a notification is about.
@@ -46,6 +52,18 @@ const (
 // States lists the states.
 func States() []State { return []State{Waiting, Failed, Finished} }
 
+// allows reports whether a state of a session with labels is to be reported.
+func (o *Only) allows(state State, labels map[string]string) bool {
+	if len(o.States) > 0 && !slices.Contains(o.States, state) {
+		return false
+	}
+	return len(o.Labels) == 0 || slices.ContainsFunc(o.Labels, func(l string) bool {
+		key, want, hasValue := strings.Cut(l, "=")
+		value, ok := labels[key]
+		return ok && (!hasValue || value == want)
+	})
+}
+
 // endState returns the state of a session whose turn ended with a reason.
 func endState(r protocol.Reason) State {
 	if end := (protocol.TurnEndedData{Reason: r}); r != "" && end.Failed() {
@@ -54,9 +72,12 @@ func endState(r protocol.Reason) State {
 	return Finished
 }
 
-// NewNotifier returns a notifier of some states, or of all without states. A silent one never notifies.
-func NewNotifier(t Notifications, silent bool, states ...State) *Notifier {
-	return &Notifier{terminal: t, silent: silent, states: states, seen: map[string]activity{}}
+// Restrict sets which notifications are made.
+func (n *Notifier) Restrict(only Only) { n.only = only }
+
+// NewNotifier returns a notifier. A silent one never notifies.
+func NewNotifier(t Notifications, silent bool) *Notifier {
+	return &Notifier{terminal: t, silent: silent, seen: map[string]activity{}}
 }
 
 // Update handles the focus reports of the terminal.
@@ -120,7 +141,7 @@ func (n *Notifier) FollowSummary(s *protocol.Summary, server string) tea.Cmd {
 	}
 	n.seen[s.Session] = current
 	_, followed := n.seen[s.Parent]
-	if !known || s.SubAgent && (followed || state != Waiting) || len(n.states) > 0 && !slices.Contains(n.states, state) {
+	if !known || s.SubAgent && (followed || state != Waiting) || !n.only.allows(state, s.Labels) {
 		return nil
 	}
 	name := cmp.Or(s.Name, s.Title, ui.ShortID(s.Session))

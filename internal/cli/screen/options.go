@@ -7,6 +7,7 @@ import (
 	"agentctl/internal/output"
 	"agentctl/internal/userstate"
 	"agentctl/tui"
+	"agentctl/tui/notify"
 	"agentctl/wsclient"
 )
 
@@ -17,8 +18,10 @@ func Options(cli *verb.Context) tui.Options {
 	state := config.LoadScreenState(dir)
 	return tui.Options{
 		Input: cli.Stdin, Output: cli.Out.Stdout, NoColor: cli.Flags.NoColor, Theme: u.Theme, Mouse: u.Mouse, Keys: u.Keys,
-		Keep:   u.Keep,
-		Alerts: tui.Alerts{NoBell: u.NoBell(), NoNotify: u.NoNotify(), States: u.NotifyStates},
+		Keep: u.Keep,
+		Alerts: tui.Alerts{NoBell: u.NoBell(), NoNotify: u.NoNotify(), Only: notify.Only{
+			States: u.NotifyStates, Labels: u.NotifyLabels,
+		}},
 		Parts: tui.Parts{
 			NoImages: u.Images == "off",
 			Side: tui.SideOptions{
