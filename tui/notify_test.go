@@ -235,6 +235,28 @@ func TestNotificationsAreRestrictedByStateAndLabel(t *testing.T) {
 	}
 }
 
+func TestProgressBarSupport(t *testing.T) {
+	bar := func(name string, can bool) *tea.ProgressBar {
+		env := []string{"TERM=dumb"}
+		if can {
+			env = append(env, "WT_SESSION=x")
+		}
+		return newTestSession(t, tuitest.Scenes[name](), Options{Env: env}).p.View().ProgressBar
+	}
+	if got := bar("transcript", false); got != nil {
+		t.Errorf("got progress %+v on a terminal without support, want none", got)
+	}
+	for name, want := range map[string]tea.ProgressBar{
+		"transcript": {State: tea.ProgressBarIndeterminate},
+		"approval":   {State: tea.ProgressBarWarning, Value: 100},
+		"plan":       {State: tea.ProgressBarDefault, Value: 33},
+	} {
+		if got := bar(name, true); got == nil || *got != want {
+			t.Errorf("progress of %s: got %+v, want %+v", name, got, want)
+		}
+	}
+}
+
 func TestProgramRingsBellWithoutInjectedSequences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := tuitest.NewFakeSession()

@@ -449,8 +449,9 @@ func (p *program) updateOthers() {
 // View draws the session on the screen, or the dashboard.
 func (p *program) View() tea.View {
 	var v tea.View
-	if p.sessions.shown != nil {
+	if o := p.sessions.shown; o != nil {
 		v = p.panes.view(p.sessions)
+		v.ProgressBar = p.notifier.Progress(o.view.Session().State, o.view.Plan(), o.view.Session().Conn.State)
 	} else {
 		v = p.dashboard.View()
 	}

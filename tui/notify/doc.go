@@ -1,3 +1,4 @@
-// Package notify signals the user outside of the screen: by desktop notifications and the bell
-// of the terminal. It decides when a session needs the user. It must not change a session.
+// Package notify signals the user outside of the screen: by the terminal's progress bar, desktop
+// notifications and the bell. It decides when a session needs the user. It must not change a
+// session.
 package notify

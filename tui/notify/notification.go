@@ -13,6 +13,7 @@ import (
 type Notifications struct {
 	protocol notificationProtocol
 	noBell   bool
+	progress bool // the terminal shows progress bars; others show the sequence as a notification
 }
 
 // notificationProtocol is an escape sequence that shows a desktop notification.
@@ -37,11 +38,13 @@ func DetectNotifications(env []string) Notifications {
 	case term == "xterm-kitty":
 		return Notifications{protocol: osc99}
 	case program == "ghostty" || term == "xterm-ghostty":
-		return Notifications{protocol: osc777}
+		return Notifications{protocol: osc777, progress: true}
 	case program == "WezTerm":
 		return Notifications{protocol: osc777}
 	case program == "iTerm.app":
 		return Notifications{protocol: osc9}
+	case vars["WT_SESSION"] != "" || vars["ConEmuANSI"] == "ON":
+		return Notifications{progress: true}
 	case strings.HasPrefix(term, "foot") || strings.HasPrefix(term, "rxvt-unicode"):
 		return Notifications{protocol: osc777}
 	}

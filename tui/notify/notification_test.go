@@ -19,7 +19,8 @@ func TestDetectNotifications(t *testing.T) {
 		{"TERM=xterm-256color VTE_VERSION=7600", Notifications{protocol: osc777}},
 		{"TERM=foot-extra", Notifications{protocol: osc777}},
 		{"TERM=rxvt-unicode-256color", Notifications{protocol: osc777}},
-		{"TERM=xterm-ghostty", Notifications{protocol: osc777}},
+		{"TERM=xterm-ghostty", Notifications{protocol: osc777, progress: true}},
+		{"TERM=xterm-256color WT_SESSION=x", Notifications{progress: true}},
 		{"TERM=tmux-256color TERM_PROGRAM=ghostty", Notifications{}},
 		{"TERM=xterm-kitty TMUX=/tmp/x", Notifications{}},
 	} {

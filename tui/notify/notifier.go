@@ -9,6 +9,7 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
+	"agentctl/tui/remote"
 	"agentctl/tui/ui"
 )
 
@@ -162,6 +163,28 @@ func (n *Notifier) notify(name, event string, inView bool) tea.Cmd {
 		return nil
 	}
 	return tea.Raw(sequence)
+}
+
+// Progress returns the progress bar of a session, or nil if it is idle or the terminal shows none.
+// plan is the running plan, which must have tasks, or nil.
+func (n *Notifier) Progress(s *protocol.State, plan *protocol.Plan, conn remote.ConnState) *tea.ProgressBar {
+	switch {
+	case !n.terminal.progress || s.Turn == nil:
+		return nil
+	case conn == remote.Offline:
+		return tea.NewProgressBar(tea.ProgressBarError, 100)
+	case len(s.Approvals) > 0:
+		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
+	case plan != nil && plan.Status == protocol.StatusRunning:
+		completed := 0
+		for i := range plan.Tasks {
+			if plan.Tasks[i].Status == protocol.StatusCompleted {
+				completed++
+			}
+		}
+		return tea.NewProgressBar(tea.ProgressBarDefault, 100*completed/len(plan.Tasks))
+	}
+	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
 }
 
 // plainText returns text as one line without control characters.

@@ -3,8 +3,11 @@ package sessionview
 import (
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/notify"
 )
 
 func TestLongPlanShowsSelectedTask(t *testing.T) {
@@ -47,6 +50,12 @@ func TestPlanHiddenInNextTurn(t *testing.T) {
 	s.journal.UserMessage(tuitest.Ada, "m9", "something else")
 	s.applyJournal()
 	s.mustHide("plan ·")
+	n := notify.NewNotifier(notify.DetectNotifications([]string{"WT_SESSION=x"}), false)
+	session := s.m.Session()
+	bar := n.Progress(session.State, s.m.Plan(), session.Conn.State)
+	if bar == nil || bar.State != tea.ProgressBarIndeterminate {
+		t.Errorf("got progress %+v of a finished plan", bar)
+	}
 	s.press("tab")
 	if s.m.focus == onPlan {
 		t.Error("a finished plan has the focus")

@@ -191,7 +191,7 @@ func TestTasksListedAtAnyScrollPosition(t *testing.T) {
 	list.SetCollapsed(plan, true)
 	s.journal.Add(protocol.PlanCancelled, protocol.PlanErrorData{Message: "by ada"})
 	s.applyJournal()
-	if s.m.panels.plan.Running() == nil {
+	if s.m.Plan() == nil {
 		s.mustShow("✓ List the tests", "cancelled: by ada")
 	}
 	s.journal.EndTurn(protocol.ReasonCompleted)

@@ -258,6 +258,9 @@ func (v *View) Transcript() *transcriptview.View { return v.transcript.View }
 // Session returns the state of the session and its connection.
 func (v *View) Session() *replica.Session { return v.replica }
 
+// Plan returns the plan of the running turn, or nil.
+func (v *View) Plan() *protocol.Plan { return v.panels.plan.Running() }
+
 // SetHidden sets whether the view is hidden. A hidden view runs no clocks.
 func (v *View) SetHidden(hidden bool) {
 	v.hidden = hidden
