@@ -73,7 +73,6 @@ var Names = sync.OnceValue(func() []Name {
 		{Action, "outline.page-down", "2026-11", "list.page-down"},
 		{Action, "outline.close", "2026-11", "list.back, or the key of outline"},
 		{Action, "review.fold", "2026-11", "nothing; list.files shows one file of a review"},
-		{Action, "sessions.deny", "2026-11", "sessions.decide shows the requests of all marked sessions; n denies one"},
 		{Setting, "composer", "2026-11", "ctrl+g opens a message or text field in $VISUAL or $EDITOR, such as vi; text fields have the keys of emacs"},
 	}, sharedActions()...)
 })

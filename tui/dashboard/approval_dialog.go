@@ -168,13 +168,6 @@ func (a *approvalDialog) keepText(reason string) {
 	a.Status.Text = reason + ui.Prefixed(keymap.Separator, a.updatePanel(nil, ""))
 }
 
-// leave keeps what was written when the user leaves the dialog without a decision.
-func (a *approvalDialog) leave() {
-	if a.panel.Written() {
-		a.keepText("not decided")
-	}
-}
-
 // typing reports whether a text field of the dialog, or of the review above it, has the keys.
 func (a *approvalDialog) typing() bool {
 	if o, ok := a.overlays.Top().(*requestOverlay); ok && o.dialog == a {
@@ -221,7 +214,7 @@ func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 	default:
 		return a.apply(a.panel.Press(msg))
 	}
-	a.leave()
+	a.keepLeft(a)
 	return skip
 }
 
@@ -237,7 +230,7 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 	a.message = r.Status
 	out := ui.Response{Close: r.Leave}
 	if r.Leave {
-		a.leave()
+		a.keepLeft(a)
 		out.Intent = leaveIntent{}
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -45,13 +46,22 @@ type bulk struct {
 	servers  *servers
 	requests *requester
 	newID    func() string // returns a new client message ID
-	unsent   string        // the last message, unless each of its sessions has it
+	written  written       // text of the last form
 }
 
 // press handles the key of an action on sessions. It returns the overlay that asks for more, or nil
 // if there is nothing to do.
 func (b *bulk) press(action keymap.Action, sessions []protocol.Summary) ui.Overlay {
 	switch action {
+	case keymap.DenySessions:
+		waiting := slices.DeleteFunc(slices.Clone(sessions), func(s protocol.Summary) bool {
+			return s.Status != protocol.Waiting
+		})
+		if len(waiting) == 0 {
+			b.requests.Status.Text = "no request to deny in " + format.Count(len(sessions), "session")
+			return nil
+		}
+		return b.denyForm(waiting)
 	case keymap.SendSessions:
 		return b.messageForm(sessions)
 	case keymap.Interrupt:
@@ -132,8 +142,8 @@ func (b *bulk) report(report *actionReport) {
 			failures = append(failures, sessionName(&report.sessions[i])+": "+format.JoinLines(remote.ErrorText(err)))
 		}
 	}
-	if report.done == messageSent && len(failures) == 0 && unanswered == 0 {
-		b.unsent = ""
+	if report.done == b.written.done && len(failures) == 0 && unanswered == 0 {
+		b.written = written{}
 	}
 	text := fmt.Sprintf("%d %s", succeeded, report.done)
 	if skipped > 0 {
@@ -175,9 +185,6 @@ func closeAction() action {
 	}}
 }
 
-// messageSent is the past participle of sendAction.
-const messageSent = "sent"
-
 // sendAction sends a message. id returns a new client message ID.
 func sendAction(text string, id func() string) action {
 	var mu sync.Mutex
@@ -186,7 +193,7 @@ func sendAction(text string, id func() string) action {
 		defer mu.Unlock()
 		return id()
 	}
-	return action{messageSent, func(ctx context.Context, s remote.Session, summary *protocol.Summary) error {
+	return action{"sent", func(ctx context.Context, s remote.Session, summary *protocol.Summary) error {
 		if summary.Status == protocol.Closed {
 			return errors.New("the session is closed")
 		}
@@ -194,19 +201,80 @@ func sendAction(text string, id func() string) action {
 	}}
 }
 
-// messageForm asks for the text of sendAction. A message that was cancelled or failed is offered again.
-func (b *bulk) messageForm(sessions []protocol.Summary) *ui.Form {
-	f := ui.NewForm(b.requests.styles, "message to "+b.namesOf(sessions), "enter sends · esc cancels",
-		ui.NewField("text", b.unsent, ""))
-	f.Cancel = func() { b.unsent = f.Value(0) }
-	f.Submit = func(f *ui.Form) ui.Response {
-		b.unsent = strings.TrimSpace(f.Value(0))
-		if b.unsent == "" {
-			return ui.Response{}
+// denyAction denies every pending request, with a reason unless it is "".
+func denyAction(reason string) action {
+	return action{"denied", func(ctx context.Context, s remote.Session, summary *protocol.Summary) error {
+		if summary.Status != protocol.Waiting {
+			return errSkipped
 		}
-		return ui.Response{Close: true, Cmd: b.run(sendAction(b.unsent, b.newID), sessions)}
+		var result protocol.SnapshotResult
+		if err := s.Do(ctx, protocol.DoSnapshot, protocol.Empty{}, &result); err != nil {
+			return err
+		}
+		if result.Snapshot.State == nil || len(result.Snapshot.State.Approvals) == 0 {
+			return errSkipped
+		}
+		var failed error
+		for _, a := range result.Snapshot.State.Approvals {
+			data := protocol.ApproveData{Request: a.Request, Decision: protocol.Deny, Reason: reason}
+			failed = errors.Join(failed, s.Do(ctx, protocol.DoApprove, data, nil))
+		}
+		return failed
+	}}
+}
+
+// denyForm asks for the reason of denyAction.
+func (b *bulk) denyForm(sessions []protocol.Summary) *ui.Form {
+	requests := 0
+	for i := range sessions {
+		requests += sessions[i].Approvals
+	}
+	title := fmt.Sprintf("deny %s of %s", format.Count(requests, "request"), b.namesOf(sessions))
+	text := b.written.take("denied", sessions)
+	f := ui.NewForm(b.requests.styles, title, "enter denies · esc cancels", ui.NewField("reason", text, "(optional)"))
+	b.written = written{"denied", f, sessions}
+	f.Submit = func(f *ui.Form) ui.Response {
+		return ui.Response{Close: true, Cmd: b.run(denyAction(strings.TrimSpace(f.Value(0))), sessions)}
 	}
 	return f
+}
+
+// messageForm asks for the text of sendAction.
+func (b *bulk) messageForm(sessions []protocol.Summary) *ui.Form {
+	text := b.written.take("sent", sessions)
+	f := ui.NewForm(b.requests.styles, "message to "+b.namesOf(sessions), "enter sends · esc cancels",
+		ui.NewField("text", text, ""))
+	b.written = written{"sent", f, sessions}
+	f.Submit = func(f *ui.Form) ui.Response {
+		text := strings.TrimSpace(f.Value(0))
+		if text == "" {
+			return ui.Response{}
+		}
+		return ui.Response{Close: true, Cmd: b.run(sendAction(text, b.newID), sessions)}
+	}
+	return f
+}
+
+// written is the form of a message or a reason whose text no session has got: it was cancelled or
+// failed.
+type written struct {
+	done     string // past participle of its action
+	form     *ui.Form
+	sessions []protocol.Summary
+}
+
+// take returns the text of the form if it was for the same action and for all of these sessions.
+func (w *written) take(done string, sessions []protocol.Summary) string {
+	if w.done != done {
+		return ""
+	}
+	for i := range sessions {
+		same := func(s protocol.Summary) bool { return s.Session == sessions[i].Session }
+		if !slices.ContainsFunc(w.sessions, same) {
+			return ""
+		}
+	}
+	return w.form.Value(0)
 }
 
 // maxNames is the number of sessions that a question names.

@@ -78,6 +78,30 @@ func TestLeavingARequestEndsTheTurn(t *testing.T) {
 	}
 }
 
+func TestDenySeveralWithAReason(t *testing.T) {
+	r := newRig(t, 80, 24, waiting("a", 1), waiting("b", 1), sessions(1)[0])
+	r.pendingRequests()
+	r.press("*", "n")
+	r.want("deny 2 requests of 2 sessions: task-a, task-b")
+	r.typeText("not now")
+	if got := r.changes(); len(got) != 0 {
+		t.Errorf("%v before enter, want nothing", got)
+	}
+	r.press("enter")
+	got := r.changes()
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"a approve", "b approve"}) {
+		t.Fatalf("%v, want two decisions", got)
+	}
+	for _, c := range r.server.calls {
+		if d, ok := c.data.(protocol.ApproveData); ok && (d.Decision != protocol.Deny || d.Reason != "not now" ||
+			d.Request != "r-"+c.session) {
+			t.Errorf("decision %+v of %s", d, c.session)
+		}
+	}
+	r.want("2 denied")
+}
+
 func TestClosingSeveralAsksWithCancelFocused(t *testing.T) {
 	r := newRig(t, 80, 24, sessions(6)...)
 	r.press("*", "X")
@@ -216,12 +240,15 @@ func TestChildrenAreShownBelowTheirParent(t *testing.T) {
 	r.want("└ task-008")
 }
 
-func TestTheTextOfACancelledMessageReturns(t *testing.T) {
+func TestTheTextOfACancelledMessageReturnsForTheSameSessions(t *testing.T) {
 	r := newRig(t, 80, 24, sessions(3)...)
 	r.press("m")
 	r.typeText("look again")
 	r.press("esc", "m")
 	r.want("text look again")
-	r.press("enter", "m")
+	r.press("esc", "down", "m")
 	r.wantNo("look again")
+	r.typeText("go on")
+	r.press("enter", "m")
+	r.wantNo("text go on")
 }

@@ -152,6 +152,7 @@ func New(c Config) *Dashboard {
 	d.creator = &creator{requests: d.requests, servers: d.servers, cwd: c.CWD, newID: c.NewID, propose: c.Agent}
 	d.approvals = &approvals{
 		requester: d.requests, list: d.table.list, walk: d.walk, open: c.Open, canvas: d.canvas,
+		left: map[string]*approvalDialog{},
 	}
 	return d
 }
@@ -273,6 +274,7 @@ func (d *Dashboard) applySummaries(updates SummariesMsg) {
 			delete(d.table.marked, u.Summary.Session)
 		}
 		_, _, _ = d.overlays.Update(&u.Summary)
+		d.approvals.update(&u.Summary)
 	}
 }
 

@@ -109,7 +109,7 @@ func TestMarksShowTheKeysForSeveralSessions(t *testing.T) {
 	d := newTestDashboard(t, 80, 24, tuitest.Summaries()...)
 	d.want("enter open · F8 next pending")
 	d.press("space")
-	d.want("y decide · ctrl+x interrupt · m message · X close · esc unmark")
+	d.want("y decide · n deny · ctrl+x interrupt · m message · X close · esc unmark")
 	d.press("esc")
 	d.want("enter open · F8 next pending")
 }

@@ -154,7 +154,7 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 			break
 		}
 		fallthrough
-	case keymap.Interrupt, keymap.SendSessions:
+	case keymap.DenySessions, keymap.Interrupt, keymap.SendSessions:
 		if o := d.bulk.press(action, d.table.targets()); o != nil {
 			d.overlays.Push(o)
 		}
@@ -174,7 +174,7 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 // changesSession reports whether an action on the selected session sends a command to it.
 func changesSession(action keymap.Action) bool {
 	switch action {
-	case keymap.LabelSession, keymap.Interrupt, keymap.SendSessions, keymap.Edit, keymap.RenameSession,
+	case keymap.LabelSession, keymap.DenySessions, keymap.Interrupt, keymap.SendSessions, keymap.Edit, keymap.RenameSession,
 		keymap.Remove, keymap.DecideRequest, keymap.ArchiveSession, keymap.PinSession:
 		return true
 	}

@@ -145,7 +145,7 @@ func (d *Dashboard) footer() string {
 		keymap.Edit, "rename", keymap.Remove, "close")
 	switch {
 	case len(d.table.marked) > 0:
-		hint = keys.Hint(keymap.DecideRequest, "decide", keymap.Interrupt, "interrupt",
+		hint = keys.Hint(keymap.DecideRequest, "decide", keymap.DenySessions, "deny", keymap.Interrupt, "interrupt",
 			keymap.SendSessions, "message", keymap.Remove, "close", keymap.Back, "unmark",
 			keymap.LabelSession, "label", keymap.MarkSession, "mark")
 	case d.table.list.Len() == 0:

@@ -6,6 +6,7 @@ const (
 	TogglePreview  Action = "sessions.preview"
 	NewSession     Action = "sessions.create"
 	DecideRequest  Action = "sessions.decide"
+	DenySessions   Action = "sessions.deny"
 	SendSessions   Action = "sessions.send"
 	MarkSession    Action = "sessions.mark"
 	MarkShown      Action = "sessions.mark-all"
@@ -27,4 +28,5 @@ var sessions = []row{
 	{CompareAgents, nil, "same task to several agents", &word{"compare", OnBoth, 35}},
 	{ArchiveSession, nil, "archive or restore", &word{"archive", OnDashboard, 310}},
 	{PinSession, nil, "pin or unpin", &word{"pin", OnDashboard, 320}},
+	{DenySessions, keys{"n"}, "deny, with a reason", nil},
 }

@@ -43,7 +43,7 @@ var letters = map[string]string{
 // meaningOf names what the actions with letters do.
 var meaningOf = map[Action]string{
 	Up: "move", Down: "move", First: "move", Last: "move", PreviousStep: "step", NextStep: "step", Back: "back",
-	Allow: "decide", AllowAlways: "decide", DecideRequest: "decide", DenyRequest: "deny",
+	Allow: "decide", AllowAlways: "decide", DecideRequest: "decide", DenyRequest: "deny", DenySessions: "deny",
 	WriteReason: "reason", Remove: "remove", TaskRestart: "restart", ViewWhole: "view", Edit: "edit", Open: "open",
 	Copy: "copy", CopyItem: "copy", ListFiles: "files", DiffLayout: "layout", Fold: "fold", ReviewUnread: "unread",
 	ReviewComment: "write", SendSessions: "write", SaveFile: "save", TogglePreview: "preview", SortSessions: "sort",

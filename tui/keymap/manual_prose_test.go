@@ -50,7 +50,7 @@ var meanings = map[string]map[string]Action{
 	"The list of sessions": {
 		"F2": ShowSessions, "O": SortSessions, "z": Fold, "p": TogglePreview, "enter": Choose,
 		"alt+g": JumpSession, "F8": NextPending, "/": ListFind, "l": LabelSession, "space": MarkSession,
-		"*": MarkShown, "y": DecideRequest, "ctrl+x": Interrupt,
+		"*": MarkShown, "y": DecideRequest, "n": DenySessions, "ctrl+x": Interrupt,
 		"m": SendSessions, "X": Remove, "+": NewSession, "→": Next, "esc": Back, "o": Open, "ctrl+k": OpenPalette,
 	},
 	"Sessions side by side": {
