@@ -126,6 +126,7 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 		Start:     b.options.Start,
 		Worktree:  b.options.Worktree,
 		Home:      b.options.home(),
+		Local:     b.options.Local,
 		Open:      p.sessions,
 	})
 	p.sessions.host = func(id string) sessionview.Host {

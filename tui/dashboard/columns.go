@@ -18,6 +18,7 @@ const (
 	activityColumn
 	agentColumn
 	directoryColumn
+	branchColumn
 	queueColumn
 	tokensColumn
 	costColumn
@@ -27,16 +28,16 @@ const (
 
 // columnHeads are the headings of the columns.
 var columnHeads = [columnCount]string{
-	"server", "name", "activity", "agent", "directory", "queue", "tokens", "cost", "age",
+	"server", "name", "activity", "agent", "directory", "branch", "queue", "tokens", "cost", "age",
 }
 
 // columnWidths are the widths, in cells, of the columns other than server, name and activity.
 var columnWidths = [columnCount]int{
-	agentColumn: 8, directoryColumn: 16, queueColumn: 5, tokensColumn: 6, costColumn: 7, timeColumn: 4,
+	agentColumn: 8, directoryColumn: 16, branchColumn: 14, queueColumn: 5, tokensColumn: 6, costColumn: 7, timeColumn: 4,
 }
 
 // optionalColumns are the columns that need not be there, the most wanted first.
-var optionalColumns = []column{queueColumn, agentColumn, directoryColumn, tokensColumn, costColumn}
+var optionalColumns = []column{queueColumn, agentColumn, directoryColumn, branchColumn, tokensColumn, costColumn}
 
 // Limits of columns in cells.
 const (
@@ -68,7 +69,12 @@ func (t *table) columns(area tableArea) columns {
 		agentColumn: sessionlist.Agent, directoryColumn: sessionlist.Directory, queueColumn: sessionlist.Queue,
 		tokensColumn: sessionlist.Tokens, costColumn: sessionlist.Cost,
 	}
-	c := columnsFor(width, t.servers.width(), func(c column) bool { return t.list.Differ(values[c]) })
+	c := columnsFor(width, t.servers.width(), func(c column) bool {
+		if c == branchColumn {
+			return t.branches.differ()
+		}
+		return t.list.Differ(values[c])
+	})
 	longest := shortestName
 	for i := range min(t.list.Len(), measuredNames) {
 		s := t.list.At(i)

@@ -29,6 +29,7 @@ type Config struct {
 	Clipboard ui.Clipboard
 	CWD       string // default directory of new sessions
 	Home      string // the user's home directory on the server's file system, or ""
+	Local     bool   // the home server has the file system of this machine
 	Open      OpenSessions
 
 	// Agent returns the agent proposed for new sessions of the home server, or "" for the server's
@@ -75,6 +76,7 @@ type Dashboard struct {
 	bulk      *bulk
 	walk      *walk
 	approvals *approvals
+	branches  *branches
 	creator   *creator
 	covered   bool // a session covers the screen
 }
@@ -121,7 +123,9 @@ type (
 
 // New returns a dashboard with an empty session list.
 func New(c Config) *Dashboard {
-	d := &Dashboard{Config: c, servers: newServers(c.Server)}
+	d := &Dashboard{
+		Config: c, servers: newServers(c.Server), branches: &branches{local: c.Local, known: map[string]branch{}},
+	}
 	d.screen = ui.NewScreen(ui.ScreenConfig{
 		Styles: c.Styles, Now: c.Now, Clock: d.showsClock, Ages: func() bool { return !d.covered && d.table.list.Len() > 0 },
 		After: func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) },
@@ -136,7 +140,7 @@ func New(c Config) *Dashboard {
 		server: c.Server, styles: c.Styles, overlays: d.overlays, of: d.servers.of, refuse: d.servers.refuse,
 	}
 	d.table = &table{
-		styles: c.Styles, servers: d.servers, home: c.Home, list: sessionlist.New(),
+		styles: c.Styles, servers: d.servers, branches: d.branches, home: c.Home, list: sessionlist.New(),
 		marked: map[string]bool{},
 	}
 	if d.servers.several != nil {
@@ -171,9 +175,13 @@ func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 
 // refresh adds the commands that keep the screen up to date after a message to its command.
 func (d *Dashboard) refresh(cmd tea.Cmd) tea.Cmd {
+	var branches tea.Cmd
+	if d.branches.local && !d.covered && d.canvas.Dirty {
+		branches = d.branches.read(d.table.visible(d.layout().table), d.servers, d.requests)
+	}
 	selected, _ := d.table.current()
 	shown := d.preview.shown(d.canvas.Width, d.canvas.Height)
-	return tea.Batch(cmd, d.preview.update(&selected, shown, d.covered), d.screen.Wait())
+	return tea.Batch(cmd, d.preview.update(&selected, shown, d.covered), branches, d.screen.Wait())
 }
 
 // showsClock reports whether the screen shows a time that changes each second.
@@ -211,6 +219,8 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
 		d.requests.intent = nil
 		more, forProgram := d.handleIntent(then)
 		cmd, intent = tea.Batch(cmd, more), forProgram
+	case tea.FocusMsg:
+		d.branches.forget()
 	case ui.RestyleMsg:
 		d.preview.restyle()
 		_, _, _ = d.overlays.Update(msg)
@@ -272,6 +282,7 @@ func (d *Dashboard) applySummaries(updates SummariesMsg) {
 		d.table.list.Put(u.Summary)
 		if u.Summary.Deleted {
 			delete(d.table.marked, u.Summary.Session)
+			delete(d.branches.known, u.Summary.Session)
 		}
 		_, _, _ = d.overlays.Update(&u.Summary)
 		d.approvals.update(&u.Summary)

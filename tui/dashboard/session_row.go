@@ -39,7 +39,8 @@ func (t *table) sessionRow(s *protocol.Summary, c *columns, r rowState) string {
 	name, title := r.title(s, c[nameColumn])
 	cells := [columnCount]string{
 		serverColumn: t.servers.of(s.Session), nameColumn: name + title, activityColumn: t.activity(s, r.stale),
-		agentColumn: describe.Agent(s.Agent), directoryColumn: t.directory(s, c[directoryColumn]), queueColumn: queue,
+		agentColumn: describe.Agent(s.Agent), directoryColumn: t.directory(s, c[directoryColumn]),
+		branchColumn: t.branches.of(s.Session), queueColumn: queue,
 		tokensColumn: tokensText(s.Tokens), costColumn: costText(s), timeColumn: sessionAge(styles, s),
 	}
 	if r.selected {

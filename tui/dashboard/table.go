@@ -14,9 +14,10 @@ import (
 // table shows the list of sessions as rows and columns. It owns the selection, the filter and the
 // marks.
 type table struct {
-	styles  *ui.Styles
-	servers *servers
-	home    string // the user's home directory on the home server, or ""
+	styles   *ui.Styles
+	servers  *servers
+	branches *branches
+	home     string // the user's home directory on the home server, or ""
 
 	list     *sessionlist.List
 	selected selection
@@ -143,6 +144,19 @@ func (t *table) targets() []protocol.Summary {
 // pageSize returns the number of sessions by which to scroll a page.
 func (t *table) pageSize(area tableArea) int {
 	return max(1, (area.bodyRows()-1)/t.layout(area).each)
+}
+
+// visible returns the sessions whose rows are on the screen.
+func (t *table) visible(area tableArea) []protocol.Summary {
+	layout, rows := t.layout(area), area.bodyRows()
+	first := layout.window(t.selectedIndex(), rows)
+	var out []protocol.Summary
+	for n := first; n < min(layout.lines(), first+rows); n++ {
+		if line := layout.at(n); line.isSession() && line.row == 0 {
+			out = append(out, t.list.At(line.index))
+		}
+	}
+	return out
 }
 
 // details returns a line with what the row of the selected session omits.
