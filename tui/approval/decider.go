@@ -241,9 +241,13 @@ func (d *decider) pressCommand(r *protocol.Approval, f *Form, msg tea.KeyPressMs
 	return Result{}
 }
 
-// startEdit edits the command, or opens the patch in the user's editor.
+// startEdit edits the title of the selected task or the command, or opens the patch in the user's
+// editor.
 func (d *decider) startEdit(r *protocol.Approval, f *Form) Result {
-	switch {
+	switch row := f.rows.current(); {
+	case row.kind == rowTask:
+		f.startEdit(f.plan.title(row.index))
+		return Result{}
 	case editableCommand(r):
 		if f.edit.start(r) {
 			return Result{}
@@ -255,6 +259,8 @@ func (d *decider) startEdit(r *protocol.Approval, f *Form) Result {
 		return Result{Status: "this agent takes no edited patch: deny with a reason instead"}
 	case r.Patch != "":
 		return Result{Edit: d.editIntent(r, f, f.edit.current(r))}
+	case len(r.Tasks) > 0:
+		return Result{Status: "select a task to edit it"}
 	}
 	return Result{Status: "this request has nothing to edit"}
 }

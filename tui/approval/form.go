@@ -44,7 +44,7 @@ func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 	f := &Form{
 		styles: s, request: r.Request, options: optionsOf(r),
 		answers: newAnswers(r.Questions),
-		plan:    planEdit{tasks: r.Tasks, dropped: map[string]bool{}},
+		plan:    planEdit{tasks: r.Tasks, dropped: map[string]bool{}, titles: map[string]string{}},
 		edit:    textEdit{command: r.Patch == ""},
 		card:    card{requested: r.Command},
 	}
@@ -184,14 +184,16 @@ func (f *Form) paste(text string) {
 // saveText saves the edited text to the selected row.
 func (f *Form) saveText() {
 	text := strings.TrimSpace(f.input.Value())
-	r := f.rows.current()
-	if r.kind != rowAnswer {
+	switch r := f.rows.current(); r.kind {
+	case rowAnswer:
+		q := &f.answers.questions[r.question]
+		if q.Secret {
+			text = f.input.Value() // each character counts
+		}
+		f.answers.text[q.ID] = text
+	case rowTask:
+		f.plan.setTitle(r.index, text)
+	default:
 		f.reason.text = text
-		return
 	}
-	q := &f.answers.questions[r.question]
-	if q.Secret {
-		text = f.input.Value() // each character counts
-	}
-	f.answers.text[q.ID] = text
 }

@@ -68,13 +68,17 @@ func (f *Form) text() string {
 	}
 	f.reason.saveComment()
 	out := f.answers.written()
+	for i := range f.plan.tasks {
+		out = append(out, f.plan.titles[f.plan.tasks[i].ID])
+	}
 	out = append(out, f.edit.written(), f.reason.full())
 	return strings.Join(slices.DeleteFunc(out, func(s string) bool { return s == "" }), "\n")
 }
 
 // clearText removes all that the user wrote in the form: it was sent.
 func (f *Form) clearText() {
-	f.answers.text, f.reason, f.edit.text = map[string]string{}, reason{}, nil
+	f.answers.text, f.reason = map[string]string{}, reason{}
+	f.plan.titles, f.edit.text = map[string]string{}, nil
 }
 
 // reason is what the user writes about a decision.

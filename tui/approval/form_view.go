@@ -174,7 +174,7 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 	case rowTask:
 		t := &f.plan.tasks[r.index]
 		name := checkbox(!f.plan.dropped[t.ID], false) + " " + TaskLabel(f.plan.tasks, r.index, f.plan.dropped)
-		return name, withDetails(t.Title, t.Description)
+		return name, withDetails(f.plan.title(r.index), t.Description)
 	case rowEdit:
 		name := " with the patch as edited"
 		if f.edit.command {
@@ -229,8 +229,11 @@ func withDetails(text, details string) string {
 
 // inputLabel returns the label of the text input of a row.
 func (f *Form) inputLabel(r formRow) string {
-	if r.kind == rowReason {
+	switch r.kind {
+	case rowReason:
 		return " ▸ reason: "
+	case rowTask:
+		return " ▸ task: "
 	}
 	return " ▸ " + f.answerLabel(r.question) + " "
 }

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,22 @@ import (
 // planEdit holds the user's changes to a plan.
 type planEdit struct {
 	tasks   []protocol.Task
-	dropped map[string]bool // IDs of removed tasks
+	dropped map[string]bool   // IDs of removed tasks
+	titles  map[string]string // new titles by task ID
+}
+
+// title returns the current title of task i.
+func (p *planEdit) title(i int) string {
+	return cmp.Or(p.titles[p.tasks[i].ID], p.tasks[i].Title)
+}
+
+// setTitle sets the title of task i. An empty text, or the title of the plan, removes the change.
+func (p *planEdit) setTitle(i int, text string) {
+	if t := &p.tasks[i]; text != "" && text != t.Title {
+		p.titles[t.ID] = text
+	} else {
+		delete(p.titles, t.ID)
+	}
 }
 
 // toggle removes task i, or restores it.
@@ -23,14 +39,16 @@ func (p *planEdit) toggle(i int) {
 
 // changed reports whether the user changed the plan.
 func (p *planEdit) changed() bool {
-	return slices.ContainsFunc(p.tasks, func(t protocol.Task) bool { return p.dropped[t.ID] })
+	return len(p.titles) > 0 || slices.ContainsFunc(p.tasks, func(t protocol.Task) bool { return p.dropped[t.ID] })
 }
 
-// remaining returns the plan without the removed tasks. Dependencies on removed tasks are removed too.
+// remaining returns the plan without the removed tasks, with new titles. Dependencies on removed
+// tasks are removed too.
 func (p *planEdit) remaining() []protocol.Task {
 	var out []protocol.Task
 	for _, t := range p.tasks {
 		if !p.dropped[t.ID] {
+			t.Title = cmp.Or(p.titles[t.ID], t.Title)
 			t.After = slices.DeleteFunc(slices.Clone(t.After), func(id string) bool { return p.dropped[id] })
 			out = append(out, t)
 		}

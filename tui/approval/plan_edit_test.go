@@ -112,6 +112,28 @@ func TestApprovalShowsArgumentsThatNothingElseShows(t *testing.T) {
 	s.mustHide("▏ plan:")
 }
 
+func TestApprovalEditPlanTask(t *testing.T) {
+	s := open(t, tuitest.Scenes["tasks to confirm"](), 100, 40)
+	s.focus()
+	s.press("down", "down", "down", "e")
+	s.mustShow("select a task to edit it")
+	s.waitGrace()
+	s.press("up", "up", "e")
+	s.typeText(" half of it")
+	s.press("enter")
+	s.mustShow("[x] task 2 after 1 ▏ Write half of it")
+	s.press("y")
+	want := []protocol.Task{
+		{ID: "a", Title: "Read", Description: "all of it"},
+		{ID: "b", Title: "Write half of it", After: []string{"a"}},
+		{ID: "c", Title: "Build", After: []string{"a", "b"}},
+	}
+	if data := s.mustDecide(); data.Input == nil ||
+		!reflect.DeepEqual(data.Input.Tasks, want) {
+		t.Errorf("got input %+v, want tasks %+v", data.Input, want)
+	}
+}
+
 // openApproval opens a session with one pending request, exactly as given.
 func openApproval(t *testing.T, a protocol.Approval) *testPanel {
 	t.Helper()

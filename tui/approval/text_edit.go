@@ -36,7 +36,7 @@ func (e *textEdit) input() *protocol.ApprovalInput {
 
 // editable reports whether the user can change a request before allowing it.
 func editable(r *protocol.Approval) bool {
-	return r.Editable && (r.Patch != "" || editableCommand(r))
+	return r.Editable && (r.Patch != "" || editableCommand(r)) || len(r.Tasks) > 0
 }
 
 // editableCommand reports whether the user can change the command of a request.

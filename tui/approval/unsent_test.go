@@ -13,6 +13,9 @@ func TestATextThatWasSentIsKeptUntilTheAnswer(t *testing.T) {
 	question := protocol.Approval{
 		Request: "r1", Kind: protocol.ApproveQuestion, Questions: []protocol.Question{{ID: "q", Text: "Why?"}},
 	}
+	plan := protocol.Approval{
+		Request: "r1", Kind: protocol.ApprovePlan, Tasks: []protocol.Task{{ID: "t1", Title: "Test"}}, Editable: true,
+	}
 	command := tuitest.CommandApproval()
 	command.Request, command.Editable = "r1", true
 	for name, c := range map[string]struct {
@@ -30,6 +33,11 @@ func TestATextThatWasSentIsKeptUntilTheAnswer(t *testing.T) {
 			s.typeText("because")
 			s.press("enter", "y")
 		}, "because"},
+		"task": {plan, func(s *testPanel) {
+			s.press("e")
+			s.typeText(" it")
+			s.press("enter", "y")
+		}, "Test it"},
 		"command": {command, func(s *testPanel) {
 			s.press("e")
 			s.typeText(" -v")

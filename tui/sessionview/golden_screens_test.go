@@ -182,14 +182,15 @@ var screenScenes = []goldenScene{
 		open: fromScene(
 			"tasks to confirm",
 			(*testScreen).focusApproval,
-			pressing("down", "enter", "down"),
+			pressing("down", "enter", "down", "e"),
+			typing(" it all"),
 		),
 		shows: []string{
 			"? Three tasks · waiting for a decision", "approval · plan", "Three tasks", "[x] task 1 ▏ Read — all of it",
-			"[ ] task 2 after 1", "task 3 after 1", "1 Allow once", "2 Deny", "3 Deny and stop the turn",
+			"[ ] task 2 after 1", "▸ task: Build it all", "1 Allow once", "2 Deny", "3 Deny and stop the turn",
 			"4 Explain first", "5 Revise with reason",
 		},
-		wide:   conversationAnd("1…9 choose"),
+		wide:   conversationAnd("enter done · esc discard"),
 		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
 	{

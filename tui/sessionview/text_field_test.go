@@ -65,6 +65,7 @@ func textFields() map[string]textField {
 			s.focusApproval()
 			s.press("down", "down", "enter")
 		}},
+		"task": {"tasks to confirm", func(s *testScreen) { s.focusApproval(); s.press("e") }},
 		"comment in a review": {"patch", func(s *testScreen) {
 			s.focusApproval()
 			s.press("v")
@@ -169,7 +170,7 @@ func TestDeletedTextIsInsertedInEveryTextField(t *testing.T) {
 func TestTheEditorEditsEveryTextFieldOfOneLine(t *testing.T) {
 	for _, name := range []string{
 		"search", "rename", "search in a pager", "find in a review", "comment in a review", "name of a file",
-		"earlier messages", "turns", "reason", "reason in a review", "answer",
+		"earlier messages", "turns", "reason", "reason in a review", "answer", "task",
 	} {
 		c := textFields()[name]
 		s := open(t, tuitest.Scenes[c.scene](), 100, 40)
