@@ -213,7 +213,8 @@ func (o *doctorOptions) makeBundle(ctx context.Context, checks []check) *bundle 
 	b.configuration("configuration", path, reflect.TypeFor[config.User]())
 	if o.CLI.Flags.Server == "" {
 		if dir, err := o.CLI.DataDir(); err == nil {
-			b.configuration("configuration of the server", host.ConfigPath(o.CLI.Env, dir), reflect.TypeFor[config.Server]())
+			path := host.ConfigPath(o.CLI.Env, dir)
+			b.configuration("configuration of the server", path, reflect.TypeFor[config.Server]())
 			b.log(dir.LogPath())
 		}
 	}
