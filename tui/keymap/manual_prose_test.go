@@ -41,7 +41,7 @@ var meanings = map[string]map[string]Action{
 		"esc": Back, "enter": Choose, "m": ReviewComment,
 	},
 	"Turns":        {"F10": ShowOutline},
-	"Find":         {"ctrl+f": Find, "/": ListFind, ">": NextMatch, "<": PreviousMatch, "v": ViewWhole},
+	"Find":         {"ctrl+f": Find, "/": ListFind, ">": NextMatch, "<": PreviousMatch},
 	"Source files": {"e": Edit},
 	"Replay": {
 		"space": PlayPause, "+": PlayFaster, "-": PlaySlower, "[": Previous, "]": Next, "home": First,
