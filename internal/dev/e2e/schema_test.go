@@ -227,6 +227,9 @@ func TestEveryLineIsValidInTheSchema(t *testing.T) {
 		}
 	}
 	for _, kind := range want {
+		if kind == "event client.lag" { // of clients that are slow, which depends on the machine
+			continue
+		}
 		if missing := slices.Contains(notReached, kind); missing != (seen[kind] == 0) {
 			t.Errorf("%s: %d lines, in notReached: %v", kind, seen[kind], missing)
 		}
@@ -236,12 +239,11 @@ func TestEveryLineIsValidInTheSchema(t *testing.T) {
 	}
 }
 
-// notReached are kinds of lines that this test does not produce: of slow clients, of agents with a
-// process or a conversation, and of commands whose examples name something that is not there.
-// internal/dev/schema checks the example of each in the manual.
+// notReached are kinds of lines that this test does not produce: of agents with a process or a
+// conversation, and of commands whose examples name something that is not there. internal/dev/schema
+// checks the example of each in the manual.
 var notReached = []string{
-	"event client.lag", "event agent.process", "result blob", "result approval.page", "result undo", "result retry",
-	"result fork",
+	"event agent.process", "result blob", "result approval.page", "result undo", "result retry", "result fork",
 }
 
 // readHistories lets clients read random histories, raw and folded.
