@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
 )
 
@@ -17,6 +18,16 @@ type mouse struct {
 
 	// beside reports whether a cell is in a session without the focus: a click there only moves the focus.
 	beside func(x, y int) bool
+}
+
+// toggle switches mouse reports on or off. It returns a status message.
+func (m *mouse) toggle(keys *keymap.Map) string {
+	m.enabled = !m.enabled
+	keys.SetClickable(m.enabled)
+	if m.enabled {
+		return "mouse on" + keymap.Separator + "shift or option and a drag select text"
+	}
+	return "mouse off" + keymap.Separator + "the terminal selects text"
 }
 
 // focusClickTime is the time after the focus of the terminal in which a click is the one that

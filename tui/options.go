@@ -139,7 +139,7 @@ func (o *Options) programOptions(p *pace) []tea.ProgramOption {
 	}
 	switch file, ok := o.Output.(*os.File); {
 	case ok:
-		out = append(out, tea.WithOutput(&terminalWriter{file, p, o.Mouse}))
+		out = append(out, tea.WithOutput(&terminalWriter{file, p}))
 	case o.Output != nil:
 		out = append(out, tea.WithOutput(o.Output))
 	}

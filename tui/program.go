@@ -125,6 +125,9 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 	case ui.RestyleMsg:
 		p.panes.frame = paneFrame{}
 		return tea.Batch(p.updateDashboard(msg), p.updateSessions(p.sessions.all, msg))
+	case ui.SwitchMouseMsg:
+		p.showStatus(p.mouse.toggle(p.styles.Keys))
+		return p.route(ui.RestyleMsg{})
 	case detachMsg:
 		p.sessions.detachPending = false
 		return nil

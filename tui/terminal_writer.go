@@ -16,19 +16,19 @@ const (
 )
 
 // terminalWriter writes to a terminal and counts the bytes. While it shows the alternate screen
-// without mouse reports, the wheel sends arrow keys: it scrolls, and the terminal still selects text.
+// without mouse reports, which have precedence, the wheel sends arrow keys: it scrolls, and the terminal
+// still selects text.
 // Other programs that get the terminal, such as an editor, find it as it was.
 type terminalWriter struct {
-	file  *os.File
-	pace  *pace // nil: none
-	mouse bool  // mouse reports are enabled
+	file *os.File
+	pace *pace // nil: none
 }
 
 // Write writes to the terminal. The mode of the wheel follows the switch of the screen.
 func (t *terminalWriter) Write(b []byte) (int, error) {
 	t.pace.wrote(len(b))
 	n, err := t.file.Write(b)
-	if err != nil || t.mouse {
+	if err != nil {
 		return n, err
 	}
 	switch enter, leave := bytes.LastIndex(b, []byte(enterAltScreen)), bytes.LastIndex(b, []byte(leaveAltScreen)); {

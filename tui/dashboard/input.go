@@ -73,6 +73,8 @@ func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent ui.Inte
 	case keymap.Interrupt:
 		cmd, intent = d.pressList(action)
 		return cmd, intent, true
+	case keymap.SwitchMouse:
+		return ui.SwitchMouse, nil, true
 	case keymap.Redraw:
 		return tea.ClearScreen, nil, true
 	case keymap.Suspend:

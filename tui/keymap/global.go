@@ -34,6 +34,7 @@ const (
 	RenameSession Action = "rename"
 	PanePrefix    Action = "pane"
 	ChooseTheme   Action = "theme"
+	SwitchMouse   Action = "mouse"
 	ExportSession Action = "export"
 	SetMode       Action = "mode"
 	SetModel      Action = "model"
@@ -77,6 +78,7 @@ var global = []row{
 	{ReleaseQueue, keys{"alt+r"}, "release the queue", &word{"release", OnSession, 260}},
 	{ClearQueue, nil, "clear the queue", &word{"clear", OnSession, 270}},
 	{ChooseTheme, nil, "theme", &word{"theme", OnBoth, 330}},
+	{SwitchMouse, keys{"alt+m"}, "mouse: clicks, or the terminal selects", &word{"mouse", OnBoth, 335}},
 	{ExportSession, nil, "save as a document", &word{"export", OnSession, 320}},
 	{SetMode, nil, "mode", &word{"mode", OnSession, 60}},
 	{SetModel, nil, "model", &word{"model", OnSession, 70}},

@@ -30,7 +30,7 @@ var meanings = map[string]map[string]Action{
 	},
 	"Scheduled messages": {"e": Edit, "ctrl+z": Suspend, "s": QueueSendNow},
 	"Shell commands":     {"!": "", "ctrl+c": ""},
-	"The mouse":          {"enter": Choose},
+	"The mouse":          {"enter": Choose, "alt+m": SwitchMouse},
 	"Editing a command": {
 		"e": Edit, "alt+enter": "", "ctrl+g": OpenEditor, "enter": Choose, "esc": Back,
 	},

@@ -25,6 +25,7 @@ func appearanceActions(s *ui.Styles, status *ui.Status) panel.Actions {
 	}
 	return panel.Actions{
 		keymap.ChooseTheme: {Text: true, Run: chooseTheme},
+		keymap.SwitchMouse: panel.Run(func() tea.Cmd { return ui.SwitchMouse }),
 		keymap.Redraw:      panel.Run(func() tea.Cmd { return tea.ClearScreen }),
 	}
 }

@@ -51,7 +51,7 @@ func TestHintsShowConfiguredKeys(t *testing.T) {
 	keys, err := keymap.New(keymap.Keys{
 		"next-part":     {"f9"},
 		"end":           {"alt+e"},
-		"composer.send": {"alt+m"},
+		"composer.send": {"alt+l"},
 		"take-back":     {"f11"},
 		"help":          {"f12"},
 	})
@@ -75,8 +75,8 @@ func TestHintsShowConfiguredKeys(t *testing.T) {
 	s.m.Styles.Keys = keys
 	s.refuse(tuitest.ErrRefused)
 	s.typeText("hello")
-	s.press("alt+m")
+	s.press("alt+l")
 	s.mustShow("F11 takes it back")
 	s.press("f9", "e")
-	s.mustShow("alt+m saves · esc cancels")
+	s.mustShow("alt+l saves · esc cancels")
 }

@@ -72,7 +72,7 @@ func TestPaletteRunsEveryCommand(t *testing.T) {
 func leaves(msgs []tea.Msg) bool {
 	for _, msg := range msgs {
 		switch msg.(type) {
-		case ui.ActionIntent, tea.QuitMsg:
+		case ui.ActionIntent, ui.SwitchMouseMsg, tea.QuitMsg:
 			return true
 		}
 		typ := reflect.TypeOf(msg)

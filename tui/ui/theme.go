@@ -129,6 +129,12 @@ func (c *terminalColors) ansiPalette() palette {
 // ThemeMsg asks the program to switch to a theme.
 type ThemeMsg struct{ Theme Theme }
 
+// SwitchMouseMsg asks the program to switch mouse reports on or off.
+type SwitchMouseMsg struct{}
+
+// SwitchMouse is the command of a [SwitchMouseMsg].
+func SwitchMouse() tea.Msg { return SwitchMouseMsg{} }
+
 // Theme returns the theme.
 func (s *Styles) Theme() Theme { return s.colors.theme }
 
