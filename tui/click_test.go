@@ -12,6 +12,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/tui/approval"
 	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
 )
 
 // clickScreens are screens by name, as the keys that open them from the list. The first word is the
@@ -166,4 +167,27 @@ func TestNoClickOnANewRequestActs(t *testing.T) {
 		}
 	}
 	d.wantText("▸ 1 Allow once")
+}
+
+func TestTheMouseIsSwitchedOffAndOn(t *testing.T) {
+	for name, screen := range clickScreens {
+		t.Run(name, func(t *testing.T) {
+			d := openClickable(t, screen)
+			d.send(ui.SwitchMouseMsg{})
+			if v := d.p.View(); v.MouseMode != tea.MouseModeNone || strings.Contains(v.Content, "\x1b[99:") {
+				t.Errorf("the mouse is off, and the screen can be clicked: %q", v.Content)
+			}
+			d.send(ui.SwitchMouseMsg{})
+			if v := d.p.View(); v.MouseMode != tea.MouseModeCellMotion || len(d.targets()) == 0 {
+				t.Error("the mouse is on, and nothing can be clicked")
+			}
+		})
+	}
+	for _, screen := range []string{"-", "s2"} {
+		d := openClickable(t, screen)
+		d.press("alt+m")
+		d.wantText("mouse off · the terminal selects text")
+		d.press("alt+m")
+		d.wantText("mouse on · ")
+	}
 }

@@ -13,6 +13,7 @@ import (
 type mouse struct {
 	now       func() time.Time
 	enabled   bool      // mouse reports are enabled
+	marks     bool      // the screen has marks, or had some that are still drawn
 	focusedAt time.Time // when the terminal got the focus
 	screen    ui.Clickable
 
@@ -22,7 +23,7 @@ type mouse struct {
 
 // toggle switches mouse reports on or off. It returns a status message.
 func (m *mouse) toggle(keys *keymap.Map) string {
-	m.enabled = !m.enabled
+	m.enabled, m.marks = !m.enabled, true
 	keys.SetClickable(m.enabled)
 	if m.enabled {
 		return "mouse on" + keymap.Separator + "shift or option and a drag select text"

@@ -4,12 +4,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/dev/tuitest"
 )
@@ -50,31 +47,4 @@ func TestTheWheelSendsArrowsInTheAlternateScreenOnly(t *testing.T) {
 	if err != nil || string(got) != want {
 		t.Errorf("wrote %q, want %q (%v)", got, want, err)
 	}
-}
-
-func TestAKeySwitchesTheMouseOnAndOff(t *testing.T) {
-	const altM = "\x1bm"
-	synctest.Test(t, func(t *testing.T) {
-		p := startDashboardWith(t, Options{}, tuitest.NewServer(), "")
-		plain := p.p.View()
-		for _, screen := range []string{"the list", "a session"} {
-			p.press(altM)
-			if v := p.p.View(); v.MouseMode != tea.MouseModeCellMotion || !strings.Contains(v.Content, "mouse on") {
-				t.Errorf("%s: the mouse is not on", screen)
-			}
-			tuitest.Wait(time.Second)
-			p.press(altM)
-			if v := p.p.View(); v.MouseMode != tea.MouseModeNone || !strings.Contains(v.Content, "mouse off") {
-				t.Errorf("%s: the mouse is not off", screen)
-			}
-			tuitest.Wait(10 * time.Second) // the status message ends
-			if v := p.p.View(); v.Content != plain.Content {
-				t.Errorf("%s: after the mouse was on, the screen is\n%q\nnot\n%q", screen, v.Content, plain.Content)
-			}
-			p.press("\r")
-			tuitest.Wait(time.Second)
-			plain = p.p.View()
-		}
-		p.stop()
-	})
 }

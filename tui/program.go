@@ -464,8 +464,11 @@ func (p *program) View() tea.View {
 		}
 	}
 	p.tour.draw(&v)
+	if p.mouse.marks {
+		v.Content = p.mouse.screen.Draw(v.Content)
+	}
 	if p.mouse.enabled {
-		v.MouseMode, v.Content = tea.MouseModeCellMotion, p.mouse.screen.Draw(v.Content)
+		v.MouseMode = tea.MouseModeCellMotion
 	}
 	return v
 }

@@ -193,7 +193,7 @@ func (b *builder) newProgram() *program {
 	p := &program{
 		styles: b.styles, sessions: sessions, note: b.options.Note,
 		tour:     tourPanel{guide: b.options.Tour, styles: b.styles, width: defaultWidth, height: defaultHeight},
-		mouse:    mouse{now: b.now, enabled: b.options.Mouse},
+		mouse:    mouse{now: b.now, enabled: b.options.Mouse, marks: b.options.Mouse},
 		panes:    panes{styles: b.styles, width: defaultWidth, height: defaultHeight, covered: true},
 		notifier: b.options.newNotifier(),
 		watch:    newWatchRequest(),
