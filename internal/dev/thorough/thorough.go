@@ -16,14 +16,16 @@ func All() bool { return os.Getenv(variable) != "" }
 // detector looks at what goroutines share, which depends less on the values than on the code that runs.
 const raceFactor = 3
 
-// Rounds returns the number of repetitions: few by default. Under the race detector it is a part of few,
-// and at least two of them.
+// raceLeast is the number up to which the race detector divides nothing: a test may judge what it did in all.
+const raceLeast = 10
+
+// Rounds returns the number of repetitions: few by default, and a part of them under the race detector.
 func Rounds(few, many int) int {
 	switch {
 	case All():
 		return many
 	case race:
-		return min(few, max(2, few/raceFactor))
+		return min(few, max(raceLeast, few/raceFactor))
 	}
 	return few
 }
