@@ -29,7 +29,7 @@ func TestTwoSessionsLiveSideBySide(t *testing.T) {
 	p.press("M-w", "h")
 	p.waitShown("─ ▸ left · idle ─", "─ right · idle ─")
 	p.typeText("a draft")
-	p.waitFor("draft", regexp.MustCompile(`(?m)^> a draft *│`).MatchString, nil)
+	p.waitFor("draft", regexp.MustCompile(`(?m)^ > a draft *│`).MatchString, nil)
 
 	// The mouse drags the border.
 	p.typeText("\x1b[<0;61;9M")
