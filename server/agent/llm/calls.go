@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -69,7 +68,7 @@ func (e *deniedError) Unwrap() error { return errDenyStop }
 // parallel returns how many of the calls run together: reads, or one other call.
 func (t *turnRun) parallel(calls []callState) int {
 	n := 0
-	for n < len(calls) && n < maxParallel && t.tool(calls[n].Call.Name).Parallel {
+	for n < len(calls) && n < maxParallel && t.tools.named(calls[n].Call.Name).Parallel {
 		n++
 	}
 	return max(1, n)
@@ -127,7 +126,7 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 	}
 	r, _ = editResult(r, fitImages(context.WithoutCancel(ctx), &left)) // also of a call that was stopped
 	failed := t.agent.record(t.out, agent.Event{Type: protocol.ToolEnded, Data: end}, func(s *state) {
-		changed := isChange(t.tool(c.Call.Name).Kind)
+		changed := isChange(t.tools.named(c.Call.Name).Kind)
 		s.touch(result.files, changed)
 		s.see(result.Seen)
 		if most := t.agent.measure(s, t.toolbox).resultRoom(t.backend); most > 0 {
@@ -175,7 +174,7 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 	tool, known := t.tools[c.Call.Name]
 	switch {
 	case !known:
-		return refused(protocol.ToolFailed, "There is no tool %q. The tools are %s.", c.Call.Name, t.toolNames()), nil
+		return refused(protocol.ToolFailed, "There is no tool %q. The tools are %s.", c.Call.Name, t.tools.names()), nil
 	case c.Call.Invalid:
 		return refused(protocol.ToolFailed, "The arguments are not a JSON object. Call the tool again."), nil
 	}
@@ -234,10 +233,6 @@ func (t *turnRun) failed(ctx context.Context, r ToolResult, err error) (callResu
 	}
 	r.Text = strings.TrimSpace(r.Text + "\n\n" + text)
 	return callResult{ToolResult: r, status: status, failure: text}, nil
-}
-
-func (t *turnRun) toolNames() string {
-	return strings.Join(slices.Sorted(maps.Keys(t.tools)), ", ")
 }
 
 // judge returns the result of the call with an index if it is denied; with an empty status it may

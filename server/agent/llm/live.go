@@ -74,7 +74,7 @@ func (l *liveResponse) start(d model.Delta) (*livePart, error) {
 		return p, l.turn.emit(protocol.ReasoningStart, protocol.PartStartData{Part: p.id})
 	case model.ToolCall:
 		p.id = l.turn.turn.ID + "." + p.id
-		kind := l.turn.tool(d.Name).Kind
+		kind := l.turn.tools.named(d.Name).Kind
 		return p, l.turn.emit(protocol.ToolStarted, protocol.ToolStartedData{Tool: p.id, Name: d.Name, Kind: kind})
 	}
 	return p, nil

@@ -59,27 +59,25 @@ func (a *Agent) checkPlan(_ context.Context, c *ToolCall, in planArguments) (Pre
 		Title:   strings.TrimSpace("Plan: " + in.Summary),
 		Request: protocol.Approval{Kind: protocol.ApprovePlan, Tasks: tasks},
 		Run: func(context.Context, func(string)) (ToolResult, error) {
-			return a.carryOut(tasks, c.Tasks)
+			if err := a.endPlanning(); err != nil {
+				return ToolResult{}, err
+			}
+			return approvedPlan(tasks, c.Tasks), nil
 		},
 	}, nil
 }
 
-// carryOut ends the planning after the user has approved a plan, or an edited one; nil: not edited.
-func (a *Agent) carryOut(plan, edited []protocol.Task) (ToolResult, error) {
-	text := "The user approved the plan. Carry it out."
-	if edited != nil {
-		plan = edited
-		var b strings.Builder
-		b.WriteString("The user edited the plan and approved it. Carry out these steps:\n")
-		for i, s := range plan {
-			fmt.Fprintf(&b, "%d. %s\n%s\n", i+1, s.Title, s.Description)
-		}
-		text = b.String()
+// approvedPlan returns the result of a plan that the user has approved, or edited; nil: not edited.
+func approvedPlan(plan, edited []protocol.Task) ToolResult {
+	if edited == nil {
+		return ToolResult{Text: "The user approved the plan. Carry it out.", Tasks: plan}
 	}
-	if err := a.endPlanning(); err != nil {
-		return ToolResult{}, err
+	var b strings.Builder
+	b.WriteString("The user edited the plan and approved it. Carry out these steps:\n")
+	for i, s := range edited {
+		fmt.Fprintf(&b, "%d. %s\n%s\n", i+1, s.Title, s.Description)
 	}
-	return ToolResult{Text: text, Tasks: plan}, nil
+	return ToolResult{Text: b.String(), Tasks: edited}
 }
 
 // endPlanning replaces the policy plan with the configured policy, or with ask.

@@ -47,25 +47,27 @@ func (a *Agent) taskTool() Tool {
 			return Preview{}, errors.New("title and prompt must not be empty")
 		}
 		run := func(ctx context.Context, show func(string)) (ToolResult, error) {
-			return a.runTask(ctx, c, in, show)
+			return a.tasks.inSlot(ctx, func() (ToolResult, error) {
+				s, err := a.newSubagent(c, in, show)
+				if err != nil {
+					return ToolResult{}, err
+				}
+				return s.run(ctx)
+			})
 		}
 		return Preview{Title: in.Title, Safe: true, Contained: true, Run: run}, nil
 	})
 }
 
-// runTask runs a task when there is a slot for it.
-func (a *Agent) runTask(ctx context.Context, c *ToolCall, in taskArguments, show func(string)) (ToolResult, error) {
+// inSlot runs a task when there is a slot for it.
+func (r *taskRuns) inSlot(ctx context.Context, run func() (ToolResult, error)) (ToolResult, error) {
 	select {
-	case a.tasks.slots <- struct{}{}:
-		defer func() { <-a.tasks.slots }()
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
 	case <-ctx.Done():
 		return ToolResult{}, ctx.Err()
 	}
-	s, err := a.newSubagent(c, in, show)
-	if err != nil {
-		return ToolResult{}, err
-	}
-	return s.run(ctx)
+	return run()
 }
 
 // A taskToolbox has the tools of a sub-agent: the agent's tools without the ones that show the

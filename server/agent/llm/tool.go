@@ -3,6 +3,9 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -93,6 +96,20 @@ func NewTool[In any](t Tool, check func(ctx context.Context, c *ToolCall, in In)
 	}
 	return t
 }
+
+// toolSet is tools by name.
+type toolSet map[string]Tool
+
+// named returns a tool; an unknown one has only a kind.
+func (s toolSet) named(name string) Tool {
+	if tool, ok := s[name]; ok {
+		return tool
+	}
+	return Tool{Kind: protocol.ToolOther}
+}
+
+// names returns the names of the tools, for the model.
+func (s toolSet) names() string { return strings.Join(slices.Sorted(maps.Keys(s)), ", ") }
 
 // A ToolCall is one call of a tool.
 type ToolCall struct {

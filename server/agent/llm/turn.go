@@ -19,7 +19,7 @@ type turnRun struct {
 	out     agent.Output
 	backend *model.Backend // of the present request
 	toolbox Toolbox
-	tools   map[string]Tool
+	tools   toolSet
 	unfit   int64     // bytes of a context that could not be compacted; 0: none
 	open    *livePart // a text that a cut attempt left
 }
@@ -211,18 +211,10 @@ func (t *turnRun) reportLeft(left []string) error {
 
 // setToolbox sets the tools of the next request.
 func (t *turnRun) setToolbox(toolbox Toolbox) {
-	t.toolbox, t.tools = toolbox, map[string]Tool{}
+	t.toolbox, t.tools = toolbox, toolSet{}
 	for _, tool := range t.agent.offered(toolbox) {
 		t.tools[tool.Name] = tool
 	}
-}
-
-// tool returns a tool; an unknown one has only a kind.
-func (t *turnRun) tool(name string) Tool {
-	if tool, ok := t.tools[name]; ok {
-		return tool
-	}
-	return Tool{Kind: protocol.ToolOther}
 }
 
 // note adds a text for the model to the conversation.
