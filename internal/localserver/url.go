@@ -9,50 +9,58 @@ import (
 	"agentctl/internal/atomicfile"
 )
 
-// RecordURLs records the URLs that may receive the server's token, with the fingerprint of its
+// Addresses are what the running server recorded of its listeners, for clients of this machine.
+type Addresses struct{ dir Dir }
+
+// Addresses returns the addresses of the running server.
+func (d Dir) Addresses() Addresses { return Addresses{d} }
+
+// Record records the URLs that may receive the server's token, with the fingerprint of its
 // certificate; empty: it has none. Without URLs the file is empty.
-func (d Dir) RecordURLs(urls []string, fingerprint string) error {
+func (a Addresses) Record(urls []string, fingerprint string) error {
 	var text strings.Builder
 	for _, u := range urls {
 		fmt.Fprintln(&text, strings.TrimSpace(u+" "+fingerprint))
 	}
-	if err := atomicfile.Write(d.Path(urlFile), []byte(text.String()), 0o600); err != nil {
+	if err := atomicfile.Write(a.dir.Path(urlFile), []byte(text.String()), 0o600); err != nil {
 		return fmt.Errorf("record the server's address: %w", err)
 	}
 	return nil
 }
 
 // RecordOpen records the URLs where a program without a credential decides requests.
-func (d Dir) RecordOpen(urls []string) error { return d.recordText(openFile, strings.Join(urls, "\n")) }
+func (a Addresses) RecordOpen(urls []string) error {
+	return a.dir.recordText(openFile, strings.Join(urls, "\n"))
+}
 
-// OpenURLs returns the URLs where a program of this machine, an agent too, decides requests without a
+// Open returns the URLs where a program of this machine, an agent too, decides requests without a
 // credential; none if no server runs.
-func (d Dir) OpenURLs() []string { return strings.Fields(d.recordedText(openFile)) }
+func (a Addresses) Open() []string { return strings.Fields(a.dir.recordedText(openFile)) }
 
-// TokenFor returns the local credential if the running server recorded url, else "".
-func (d Dir) TokenFor(url string) string {
-	if _, ok := d.recordedURL(url); !ok {
+// Token returns the local credential if the running server recorded url, else "".
+func (a Addresses) Token(url string) string {
+	if _, ok := a.recorded(url); !ok {
 		return ""
 	}
-	token, err := os.ReadFile(d.Path("token"))
+	token, err := os.ReadFile(a.dir.Path("token"))
 	if err != nil {
 		return ""
 	}
 	return strings.TrimSpace(string(token))
 }
 
-// FingerprintFor returns the fingerprint of the certificate of the running server if it recorded url
+// Fingerprint returns the fingerprint of the certificate of the running server if it recorded url
 // with one, else "".
-func (d Dir) FingerprintFor(url string) string {
-	fingerprint, _ := d.recordedURL(url)
+func (a Addresses) Fingerprint(url string) string {
+	fingerprint, _ := a.recorded(url)
 	return fingerprint
 }
 
-// recordedURL returns the fingerprint that the running server recorded for url. ok is false if no
+// recorded returns the fingerprint that the running server recorded for url. ok is false if no
 // server runs or the URL is not recorded: after a server has stopped, another program may listen on
 // its port.
-func (d Dir) recordedURL(url string) (fingerprint string, ok bool) {
-	for line := range strings.Lines(d.recordedText(urlFile)) {
+func (a Addresses) recorded(url string) (fingerprint string, ok bool) {
+	for line := range strings.Lines(a.dir.recordedText(urlFile)) {
 		recorded, fingerprint, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if SameServer(recorded, url) {
 			return fingerprint, true

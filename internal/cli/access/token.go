@@ -83,7 +83,7 @@ func runToken(ctx context.Context, o *tokenOptions) error {
 	if err != nil {
 		return err
 	}
-	if s := o.CLI.Flags.Server; s != "" && !strings.HasPrefix(s, "unix:") && dir.TokenFor(s) == "" {
+	if s := o.CLI.Flags.Server; s != "" && !strings.HasPrefix(s, "unix:") && dir.Addresses().Token(s) == "" {
 		return exit.Usagef("%s is not a server of this data directory: make the credential on its machine, or "+
 			"run agentctl login",
 			credentials.Origin(s))

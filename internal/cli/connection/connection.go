@@ -107,7 +107,7 @@ func (d *Dialer) Open(ctx context.Context) (*Conn, error) {
 	}
 	local := strings.HasPrefix(url, "unix:")
 	own := err == nil && url == dir.SocketURL()
-	if token := dir.TokenFor(url); err == nil && token != "" { // a server on this user's data directory
+	if token := dir.Addresses().Token(url); err == nil && token != "" { // a server on this user's data directory
 		local, own = true, true
 		if o.Token == "" && !agent {
 			o.Token = token

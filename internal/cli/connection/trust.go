@@ -42,7 +42,7 @@ func ConnectTrusted(
 		}
 		return connect(trust.TLS())
 	}
-	if err != nil || trust.Passed == "" || dir.FingerprintFor(server) != "" {
+	if err != nil || trust.Passed == "" || dir.Addresses().Fingerprint(server) != "" {
 		return err
 	}
 	if pinned, err := known.Fingerprint(server); err == nil && pinned == trust.Passed {
@@ -54,7 +54,7 @@ func ConnectTrusted(
 // newTrust returns the trust in what this user knows of a server's certificate.
 func newTrust(dir localserver.Dir, known credentials.KnownServers, host, server string) credentials.Trust {
 	return credentials.Trust{Host: host, Pinned: func() (string, error) {
-		if own := dir.FingerprintFor(server); own != "" {
+		if own := dir.Addresses().Fingerprint(server); own != "" {
 			return own, nil
 		}
 		return known.Fingerprint(server)

@@ -114,7 +114,7 @@ func runNew(ctx context.Context, o *newOptions) error {
 		return err
 	}
 	if dir, err := o.CLI.DataDir(); err == nil && c.Own {
-		for _, url := range dir.OpenURLs() {
+		for _, url := range dir.Addresses().Open() {
 			o.CLI.Out.Notef("agents can decide their own requests at %s: start the server with role=operator for it", url)
 		}
 	}

@@ -189,7 +189,7 @@ func checkDataDir(dir localserver.Dir) []check {
 		}
 	}
 	checks = append(checks, checkTokens(dir)...)
-	for _, url := range dir.OpenURLs() {
+	for _, url := range dir.Addresses().Open() {
 		checks = append(checks, check{"open listener", checkNote, url + " needs no token, so that agents on this machine " +
 			"can decide their own requests there: start the server with role=operator for it"})
 	}

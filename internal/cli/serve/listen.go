@@ -106,7 +106,8 @@ func (l *listeners) openDialects(rules server.TCPOptions) error {
 // addresses where programs decide without a token, for local clients.
 func (l *listeners) record() error {
 	dir := l.instance.Dir()
-	return errors.Join(dir.RecordURLs(l.urls, l.fingerprint()), dir.RecordOpen(l.deciding))
+	a := dir.Addresses()
+	return errors.Join(a.Record(l.urls, l.fingerprint()), a.RecordOpen(l.deciding))
 }
 
 // fingerprint returns the fingerprint of the certificate, or "" without TLS.

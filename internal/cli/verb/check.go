@@ -25,7 +25,7 @@ func (v *Verb) CheckPlace(cli *Context, cmd *cobra.Command) (err error) {
 	if cli.Dir, err = cli.DataDir(); err != nil || cli.Selected.Data || v.Place == ThisMachine || cli.Flags.Server == "" {
 		return err
 	}
-	if url := cli.Flags.Server; url == cli.Dir.SocketURL() || cli.Dir.TokenFor(url) != "" {
+	if url := cli.Flags.Server; url == cli.Dir.SocketURL() || cli.Dir.Addresses().Token(url) != "" {
 		return nil // the server of the data directory
 	}
 	source := "AGENTCTL_SERVER"

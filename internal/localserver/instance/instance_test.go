@@ -213,7 +213,7 @@ func TestAnIdleServerEnds(t *testing.T) {
 	}
 	pipe := server.NewPipe()
 	i.AddListener(pipe.Listener)
-	if err := d.RecordURLs([]string{"ws://127.0.0.1:1"}, ""); err != nil {
+	if err := d.Addresses().Record([]string{"ws://127.0.0.1:1"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := i.Serve(t.Context(), 20*time.Millisecond); err != nil {
@@ -351,10 +351,10 @@ func TestTheTokenGoesNowhereButToARunningServersOwnURL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.RecordURLs([]string{"ws://127.0.0.1:7777", "ws://[::1]:7777"}, ""); err != nil {
+	if err := d.Addresses().Record([]string{"ws://127.0.0.1:7777", "ws://[::1]:7777"}, ""); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.TokenFor("ws://127.0.0.1:7777"); got != "" {
+	if got := d.Addresses().Token("ws://127.0.0.1:7777"); got != "" {
 		t.Error("no server runs: another program may have the port")
 	}
 	defer startServer(t, d)()
@@ -364,7 +364,7 @@ func TestTheTokenGoesNowhereButToARunningServersOwnURL(t *testing.T) {
 		"ws://127.0.0.1:7777.evil.example": "",
 		"ws://evil@127.0.0.1:77":           "", "unix:///x": "", "": "", "ws://": "",
 	} {
-		if got := d.TokenFor(url); got != want {
+		if got := d.Addresses().Token(url); got != want {
 			t.Errorf("%s gets %q, want %q", url, got, want)
 		}
 	}
