@@ -56,6 +56,17 @@ func ContentTexts(content []protocol.Content) []ContentText {
 	return out
 }
 
+// TextContent returns the structured content without diffs, as text.
+func TextContent(content []protocol.Content) string {
+	var out strings.Builder
+	for i := range content {
+		if content[i].Type != "diff" {
+			out.WriteString(Content(&content[i]))
+		}
+	}
+	return out.String()
+}
+
 // diffLines returns the changed lines between two texts with their context. Each begins with its
 // mark. Without an old text all lines are new.
 func diffLines(old *string, text string) string {

@@ -184,17 +184,6 @@ func FromArguments(kind string, input json.RawMessage, clean func(string) string
 	return nil
 }
 
-// TextContent returns the structured content without diffs, as text.
-func TextContent(content []protocol.Content) string {
-	var out strings.Builder
-	for i := range content {
-		if content[i].Type != "diff" {
-			out.WriteString(describe.Content(&content[i]))
-		}
-	}
-	return out.String()
-}
-
 // HasDiff reports whether the content has a diff.
 func HasDiff(content []protocol.Content) bool {
 	return slices.ContainsFunc(content, func(c protocol.Content) bool { return c.Type == "diff" })

@@ -7,7 +7,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/describe"
-	"agentctl/tui/filechange"
 	"agentctl/tui/highlight"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -50,7 +49,7 @@ func (t *toolCall) output() output {
 		from, to := t.revealed.bounds(data)
 		shown := string(data[from:to])
 		if to == len(data) {
-			shown += "\n" + filechange.TextContent(tool.Content)
+			shown += "\n" + describe.TextContent(tool.Content)
 		}
 		newline := []byte{'\n'}
 		return output{
@@ -67,7 +66,7 @@ func (t *toolCall) output() output {
 		return output{text: mixed, complete: true}
 	}
 	text := t.feed.update(data, t.item.Open, transcript.NewTerminalOutput)
-	content := filechange.TextContent(tool.Content)
+	content := describe.TextContent(tool.Content)
 	if end := tool.End; end != nil && len(data) == 0 && len(tool.Content) == 0 {
 		content = describe.JSON(end.Output)
 	}
@@ -116,7 +115,7 @@ func (t *toolCall) pagerItems() []transcript.Item {
 		section("changes", c.Items(t.styles))
 	}
 	section("nested in it", pagerText(t.styles, strings.TrimPrefix(t.nestedText(), "\n"), ""))
-	text := string(t.item.Text) + filechange.TextContent(t.item.Tool.Content)
+	text := string(t.item.Text) + describe.TextContent(t.item.Tool.Content)
 	var raw string
 	if end := t.item.Tool.End; end != nil && text == "" {
 		text, raw = describe.JSON(end.Output), string(end.Output)
