@@ -1,6 +1,7 @@
 package localserver
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -35,6 +36,16 @@ func TestAFailedStartHasTheReasonAndHintOfTheLog(t *testing.T) {
 		var e *exit.Error
 		if err := b.failure(); !errors.As(err, &e) || err.Error() != c.reason || !strings.HasSuffix(e.Hint, c.hint) {
 			t.Errorf("%v\n  %s", err, e.Hint)
+		}
+	}
+}
+
+func TestAServerIsNotMissingWhenTheTimeIsOver(t *testing.T) {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 0, exit.ErrTimeout)
+	defer cancel()
+	for _, start := range []bool{false, true} {
+		if err := Dir(t.TempDir()).EnsureRunning(ctx, start); !errors.Is(err, exit.ErrTimeout) {
+			t.Errorf("start %t: %v", start, err)
 		}
 	}
 }

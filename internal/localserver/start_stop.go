@@ -29,6 +29,9 @@ func (d Dir) EnsureRunning(ctx context.Context, start bool) error {
 	if d.Answers(ctx) {
 		return nil
 	}
+	if errors.Is(context.Cause(ctx), exit.ErrTimeout) {
+		return exit.ErrTimeout
+	}
 	if !start {
 		if pid := d.Holder(); pid != 0 {
 			return d.silent(pid)
