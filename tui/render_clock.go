@@ -17,7 +17,7 @@ const (
 	wakeTime = 20 * time.Millisecond // of wakeInterval
 	busyTime = 50 * time.Millisecond // of busyInterval after the last message
 
-	openingWakes = 5 // wakeTimes while a screen opens, so that no step of it waits for the renderer
+	openingWakes = 5 // times wakeTime while a screen opens, so that no step of it waits for the renderer
 )
 
 // renderClock slows the renderer of an idle program down. Bubble Tea compares the last two views 60
@@ -30,7 +30,7 @@ type renderClock struct {
 	ticker   *time.Ticker // of the renderer
 	interval time.Duration
 	pending  bool // a renderClockMsg is pending
-	wakes    int  // further wakeTimes
+	wakes    int  // times wakeTime that are left
 	active   bool // a message has arrived since the last renderClockMsg
 	resting  bool // the terminal has no focus
 }

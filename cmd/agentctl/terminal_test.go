@@ -243,7 +243,7 @@ func TestTheDashboardLeavesTheTerminalAsItWas(t *testing.T) {
 	tt.waitExit(143, "terminated")
 }
 
-// TestAttachWithoutSessionsOffersTheFormOfASession attaches to a server without sessions.
+// TestAttachWithoutSessionsOffersAgentsAndTheForm attaches to a server without sessions.
 func TestAttachWithoutSessionsOffersAgentsAndTheForm(t *testing.T) {
 	t.Parallel()
 	tt := newTerminalTest(t)

@@ -31,7 +31,7 @@ type Clipboard struct {
 	Files bool // an image that no message can hold is written to a file: the agent can read it
 }
 
-// a clipboardCommand prints an image, encoded in its way.
+// A clipboardCommand prints an image, encoded in its way.
 type clipboardCommand struct {
 	words  []string
 	decode func([]byte) ([]byte, error)

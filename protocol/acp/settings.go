@@ -68,7 +68,7 @@ func modesOf(o *protocol.Options) object {
 	return object{"currentModeId": o.Settings[i].Value, "availableModes": list}
 }
 
-// commands returns the commands of the agent.
+// commandList returns the commands of the agent.
 func commandList(version int, o *protocol.Options) []object {
 	list := []object{}
 	if o == nil {

@@ -91,7 +91,7 @@ func (o *expectedEvents) add(typ protocol.Type, by *protocol.Actor, data any) {
 }
 
 // event translates an event of the server. Lost: every type that is not named here and has no
-// noticeText.
+// wire.NoticeText.
 func (o *expectedEvents) event(e *protocol.Event) {
 	if !e.Durable() {
 		if e.Type == protocol.CaughtUp && !o.present {

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// turns returns the turns that notifications name, in their order.
+// turnsOf returns the turns that notifications name, in their order.
 func turnsOf(list []Notification) string {
 	var names []string
 	for i := range list {

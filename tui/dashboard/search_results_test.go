@@ -13,7 +13,7 @@ import (
 	"agentctl/tui/remote"
 )
 
-// searchHit returns a hit in a turn of a session that holds the events of tuitest.Long.
+// searchHit returns a hit in a turn of a session that holds the events of tuitest.LongSession.
 func searchHit(session string, turn int, kind protocol.HitKind, item, snippet string) protocol.Hit {
 	return protocol.Hit{
 		Session: session,

@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol"
 )
 
-// waitedFor is how long the user of waitForUser takes.
+// waitedFor is how long the user takes to decide the request of openWaiting.
 const waitedFor = 53 * time.Minute
 
 // openWaiting returns a screen of a turn whose task 1 and tool call c1 wait for a decision.

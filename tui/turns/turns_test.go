@@ -13,7 +13,7 @@ import (
 	"agentctl/protocol"
 )
 
-// events returns the events of n turns, turn i with i tool calls.
+// eventsOf returns the events of n turns, turn i with i tool calls.
 func eventsOf(n int) []*protocol.Event {
 	j := tuitest.NewJournal()
 	for i := range n {

@@ -17,7 +17,7 @@ type Reader struct {
 	Session string
 	Raw     bool // do not join deltas
 	Follow  bool // continue after the events that were visible at the call
-	Strict  bool // end with errReset where the log was replaced
+	Strict  bool // return a *ResetError where the log was replaced
 
 	Live bool // the events that were visible at the call have been read
 }

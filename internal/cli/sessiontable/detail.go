@@ -15,7 +15,7 @@ import (
 type Detail struct {
 	TurnStarted *time.Time `json:"turn_started,omitempty"`
 	LagBytes    int64      `json:"lag_bytes,omitempty"`         // of the slowest client
-	TokenRate   float64    `json:"tokens_per_second,omitempty"` // over tokenWindow
+	TokenRate   float64    `json:"tokens_per_second,omitempty"` // over the last 30 s
 }
 
 // Columns with the detail of a session.

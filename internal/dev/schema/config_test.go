@@ -72,7 +72,7 @@ func configSchemaFile(t *testing.T) *validator.Schema {
 	return s
 }
 
-// check returns the errors of a text by the schema and by the server.
+// checkConfig returns the errors of a text by the schema and by the server.
 func checkConfig(t *testing.T, s *validator.Schema, text string) (bySchema, byServer error) {
 	t.Helper()
 	v, err := validator.UnmarshalJSON(strings.NewReader(text))

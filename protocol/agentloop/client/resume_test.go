@@ -13,7 +13,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// history returns each turn of the history: its message and its end.
+// historyOf returns each turn of the history: its message and its end.
 func historyOf(g *agentlooptest.Client, t *testing.T) string {
 	t.Helper()
 	var tr protocol.Transcript

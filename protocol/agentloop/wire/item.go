@@ -104,7 +104,7 @@ type Metadata struct {
 	Seconds  *float64 `json:"duration_seconds,omitempty"`
 }
 
-// IsShell reports whether an item is of the tool localShell.
+// IsShell reports whether an item is a call of the shell tool or its output.
 func (it *Item) IsShell() bool { return it.Type == ShellItem || it.Type == ShellOutputItem }
 
 // FailureText returns the text of an item that reports the failure of a model; ok is false for any

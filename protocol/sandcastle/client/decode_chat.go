@@ -167,7 +167,7 @@ func (t *turn) decodeText(e *wire.ChatEvent) (events []codec.Entry) {
 	return []codec.Entry{t.event(end, protocol.PartEndData{Part: e.ID})}
 }
 
-// encoded lists the events that have another message than chatNative, or none.
+// encoded lists the events that have another message than wire.ChatNative, or none.
 var encoded = map[protocol.Type]bool{
 	protocol.SessionCreated: true, protocol.SessionUpdated: true, protocol.SessionClosed: true,
 	protocol.MessageUser: true, protocol.TurnStarted: true, protocol.TurnEnded: true,
@@ -179,7 +179,7 @@ var encoded = map[protocol.Type]bool{
 	protocol.UsageUpdated: true,
 }
 
-// isNative reports whether chatNative carries the events of a type.
+// isNative reports whether wire.ChatNative carries the events of a type.
 func isNative(t protocol.Type) bool {
 	row := protocol.EventTypeOf(t)
 	return row != nil && !row.Ephemeral && !encoded[t]

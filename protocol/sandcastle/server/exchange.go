@@ -21,7 +21,7 @@ type rpcCall struct {
 	op    wire.Operation
 	typed bool // errors are the real system's
 	wire.Payload
-	stream *stream // of opSubscribe
+	stream *stream // of wire.OpSubscribe
 	ended  bool    // later answers are dropped
 	onEnd  func()  // nil: none
 }

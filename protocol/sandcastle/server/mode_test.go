@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol/sandcastle/wire"
 )
 
-// verbs returns the verbs of the commands after the first n, with the value of configure.
+// newestVerbs returns the verbs of the commands after the first n, with the value of configure.
 func newestVerbs(h *sandcastletest.NativeServer, n int) string {
 	var list []string
 	for _, c := range h.Commands[n:] {

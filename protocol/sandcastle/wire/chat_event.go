@@ -87,7 +87,7 @@ type ChatUsage struct {
 	CostUSD             float64 `json:"costUsd,omitempty"`
 }
 
-// A completeUsage is a chatUsage that is written with its zeros.
+// A completeUsage is a ChatUsage that is written with its zeros.
 type completeUsage struct {
 	Model               string  `json:"model"`
 	InputTokens         int64   `json:"inputTokens"`
@@ -146,7 +146,7 @@ type Metadata struct {
 	ContextWindow   int64   `json:"contextWindow"`
 }
 
-// A NativeEvent is the data of chatNative.
+// A NativeEvent is the data of ChatNative.
 type NativeEvent struct {
 	Type   protocol.Type   `json:"type"`
 	Task   string          `json:"task,omitempty"`
