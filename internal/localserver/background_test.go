@@ -41,8 +41,8 @@ func TestAFailedStartHasTheReasonAndHintOfTheLog(t *testing.T) {
 }
 
 func TestAServerIsNotMissingWhenTheTimeIsOver(t *testing.T) {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 0, exit.ErrTimeout)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(exit.ErrTimeout)
 	for _, start := range []bool{false, true} {
 		if err := Dir(t.TempDir()).EnsureRunning(ctx, start); !errors.Is(err, exit.ErrTimeout) {
 			t.Errorf("start %t: %v", start, err)
