@@ -325,6 +325,7 @@ var streamOf = map[string][]string{
 	Anthropic: {
 		`{"type":"message_start","message":{"type":"message","role":"assistant","content":[]}}`,
 		`{"type":"ping"}`,
+		`{"type":"unknown","index":"a","message":1,"content_block":2,"delta":["ok"],"usage":"none"}`,
 		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"ok"}}`,
 		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"read","input":{}}}`,
 		`{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"a","name":"list","input":{}}}`,
@@ -332,6 +333,7 @@ var streamOf = map[string][]string{
 		`{"type":"message_stop"}`,
 	},
 	OpenAI: {
+		`{"type":"unknown","output_index":"a","delta":{"text":"ok"},"item":1,"response":[]}`,
 		`{"type":"response.output_text.delta","output_index":0,"delta":"ok"}`,
 		`{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"a","name":"read","arguments":"{}"}}`,
 		`{"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","call_id":"a","name":"list","arguments":"{}"}}`,
@@ -346,8 +348,8 @@ var streamOf = map[string][]string{
 	Google: {`{"candidates":[{"content":{"parts":[{"text":"ok"}]},"finishReason":"STOP"}]}`},
 }
 
-// Compatible servers send streams without event lines, and lines that end with a carriage return. Ids of calls
-// differ in what is sent back.
+// Compatible servers send streams without event lines, and lines that end with a carriage return. Fields of an
+// unknown event may have other types. Ids of calls differ in what is sent back.
 func TestStreamsOfCompatibleServersAreRead(t *testing.T) {
 	for _, a := range apiModels {
 		for _, end := range []string{"\n", "\r\n", "\r"} {

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -35,6 +36,15 @@ type failure struct {
 // DecodeError returns the error of an answer. The class is empty if the answer is not an error.
 func DecodeError(status int, header http.Header, text []byte) *model.Error {
 	return decodeFailure(text).error(status, header)
+}
+
+// Unmarshal decodes an event of a stream. Values of other types, as unknown events may have, are left out.
+func Unmarshal(data []byte, event any) error {
+	err := json.Unmarshal(data, event)
+	if _, other := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !other {
+		return model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
+	}
+	return nil
 }
 
 // DecodeEvent returns the error that an event of a stream holds.

@@ -5,8 +5,7 @@ import (
 	"agentctl/server/agent/llm/transport"
 )
 
-// API is the Messages API. The SDK has the types of its events alone: its reader of streams takes no stream without
-// event lines or with carriage returns, as compatible servers send.
+// API is the Messages API.
 var API = transport.API{
 	Base: "https://api.anthropic.com", Stream: "v1/messages", List: "v1/models?limit=1000",
 	Headers: headers, Encode: encode,

@@ -3,11 +3,35 @@ package anthropic
 import (
 	"encoding/json"
 
-	"github.com/anthropics/anthropic-sdk-go"
-
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/transport"
 )
+
+// An event is an event of the stream.
+type event struct {
+	Type    string `json:"type"`
+	Index   int64  `json:"index"`
+	Message struct {
+		Usage usage `json:"usage"`
+	} `json:"message"`
+	ContentBlock json.RawMessage `json:"content_block"`
+	Delta        struct {
+		Type        string `json:"type"`
+		Text        string `json:"text"`
+		Thinking    string `json:"thinking"`
+		PartialJSON string `json:"partial_json"`
+		Signature   string `json:"signature"`
+		StopReason  string `json:"stop_reason"`
+	} `json:"delta"`
+	Usage usage `json:"usage"`
+}
+
+type usage struct {
+	Input   int64 `json:"input_tokens"`
+	Output  int64 `json:"output_tokens"`
+	Cached  int64 `json:"cache_read_input_tokens"`
+	Written int64 `json:"cache_creation_input_tokens"`
+}
 
 // A decoder decodes the events of one response.
 type decoder struct {
@@ -15,16 +39,22 @@ type decoder struct {
 
 	blocks    map[int64]*block
 	reason    model.Stop // of a response that may still lack its terminal event
-	input     anthropic.Usage
-	lastDelta anthropic.MessageDeltaUsage
+	input     usage
+	lastDelta usage
 }
 
-// A block is a content block being streamed.
+// A block is a content block being streamed. Its fields have the values of its start.
 type block struct {
-	part      int
-	kind      string
-	raw       json.RawMessage // as it started
-	signature string
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"` // and its deltas
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+
+	part int
+	raw  json.RawMessage
 }
 
 // Result implements transport.Decoder.
@@ -38,18 +68,17 @@ func (d *decoder) Result() *model.Response {
 	}
 	u := &r.Usage
 	in, last := &d.input, &d.lastDelta
-	u.Cached = max(in.CacheReadInputTokens, last.CacheReadInputTokens)
-	u.Written = max(in.CacheCreationInputTokens, last.CacheCreationInputTokens)
-	u.Input = max(in.InputTokens, last.InputTokens) + u.Cached + u.Written
-	u.Output = max(in.OutputTokens, last.OutputTokens)
+	u.Cached, u.Written = max(in.Cached, last.Cached), max(in.Written, last.Written)
+	u.Input = max(in.Input, last.Input) + u.Cached + u.Written
+	u.Output = max(in.Output, last.Output)
 	return r
 }
 
 // Decode implements transport.Decoder. Unknown events and blocks are ignored.
 func (d *decoder) Decode(data []byte) error {
-	var e anthropic.MessageStreamEventUnion
-	if err := json.Unmarshal(data, &e); err != nil {
-		return model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
+	var e event
+	if err := transport.Unmarshal(data, &e); err != nil {
+		return err
 	}
 	switch e.Type {
 	case "error":
@@ -78,17 +107,17 @@ func (d *decoder) Decode(data []byte) error {
 	return nil
 }
 
-func (d *decoder) start(e *anthropic.MessageStreamEventUnion) error {
-	b := &block{kind: e.ContentBlock.Type, raw: json.RawMessage(e.ContentBlock.RawJSON())}
+func (d *decoder) start(e *event) error {
+	b := &block{raw: e.ContentBlock}
+	_ = json.Unmarshal(b.raw, b) // as far as possible
 	p := model.Part{Type: model.Opaque}
-	switch b.kind {
+	switch b.Type {
 	case "text":
 		p.Type = model.Text
 	case "thinking":
 		p.Type = model.Reasoning
-		b.signature = e.ContentBlock.Signature
 	case "tool_use":
-		p.Type, p.Call = model.ToolCall, &model.Call{ID: e.ContentBlock.ID, Name: e.ContentBlock.Name}
+		p.Type, p.Call = model.ToolCall, &model.Call{ID: b.ID, Name: b.Name}
 	}
 	i, err := d.Start(p)
 	if err != nil {
@@ -96,16 +125,16 @@ func (d *decoder) start(e *anthropic.MessageStreamEventUnion) error {
 	}
 	b.part = i
 	d.blocks[e.Index] = b
-	switch b.kind {
+	switch b.Type {
 	case "text":
-		return d.Append(i, e.ContentBlock.Text)
+		return d.Append(i, b.Text)
 	case "thinking":
-		return d.Append(i, e.ContentBlock.Thinking)
+		return d.Append(i, b.Thinking)
 	}
 	return nil
 }
 
-func (d *decoder) delta(e *anthropic.MessageStreamEventUnion) error {
+func (d *decoder) delta(e *event) error {
 	b := d.blocks[e.Index]
 	if b == nil {
 		return model.Errorf(model.Malformed, "the answer continues a block that did not start")
@@ -116,11 +145,11 @@ func (d *decoder) delta(e *anthropic.MessageStreamEventUnion) error {
 	case "thinking_delta":
 		return d.Append(b.part, e.Delta.Thinking)
 	case "input_json_delta":
-		if b.kind == "tool_use" {
+		if b.Type == "tool_use" {
 			return d.Append(b.part, e.Delta.PartialJSON)
 		}
 	case "signature_delta":
-		b.signature += e.Delta.Signature
+		b.Signature += e.Delta.Signature
 	}
 	return nil
 }
@@ -133,18 +162,17 @@ func (d *decoder) stop(index int64) error {
 	if b == nil {
 		return nil
 	}
-	switch b.kind {
+	switch b.Type {
 	case "text":
 		return nil
 	case "tool_use":
-		var started struct{ Input json.RawMessage }
-		if d.Text(b.part) != "" || json.Unmarshal(b.raw, &started) != nil {
+		if d.Text(b.part) != "" {
 			return nil
 		}
-		return d.Append(b.part, string(started.Input))
+		return d.Append(b.part, string(b.Input))
 	case "thinking":
 		raw, err := json.Marshal(object{
-			"type": "thinking", "thinking": d.Text(b.part), "signature": b.signature,
+			"type": "thinking", "thinking": d.Text(b.part), "signature": b.Signature,
 		})
 		if err == nil {
 			b.raw = raw
@@ -154,15 +182,15 @@ func (d *decoder) stop(index int64) error {
 	return nil
 }
 
-func stopOf(reason anthropic.StopReason) model.Stop {
+func stopOf(reason string) model.Stop {
 	switch reason {
-	case anthropic.StopReasonToolUse:
+	case "tool_use":
 		return model.StopCalls
-	case anthropic.StopReasonMaxTokens:
+	case "max_tokens":
 		return model.StopLength
-	case anthropic.StopReasonPauseTurn:
+	case "pause_turn":
 		return model.StopPause
-	case anthropic.StopReasonRefusal:
+	case "refusal":
 		return model.StopRefusal
 	case "model_context_window_exceeded":
 		return model.StopContext

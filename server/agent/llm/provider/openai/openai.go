@@ -5,7 +5,7 @@ import (
 	"agentctl/server/agent/llm/transport"
 )
 
-// API is the Responses API. The SDK has the types of its events alone.
+// API is the Responses API.
 var API = transport.API{
 	Base: "https://api.openai.com/v1", Stream: "responses", List: "models", Headers: transport.Bearer, Encode: encode,
 	NewDecoder: func(b *model.Builder) transport.Decoder {

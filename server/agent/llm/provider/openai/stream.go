@@ -3,11 +3,52 @@ package openai
 import (
 	"encoding/json"
 
-	"github.com/openai/openai-go/v3/responses"
-
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/transport"
 )
+
+// An event is an event of the stream.
+type event struct {
+	Type         string          `json:"type"`
+	OutputIndex  int64           `json:"output_index"`
+	SummaryIndex int64           `json:"summary_index"`
+	Delta        string          `json:"delta"`
+	Item         json.RawMessage `json:"item"`
+	Response     json.RawMessage `json:"response"`
+}
+
+// An item is an output item.
+type item struct {
+	Type      string `json:"type"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+	Content   []struct {
+		Text    string `json:"text"`
+		Refusal string `json:"refusal"`
+	} `json:"content"`
+	Summary []struct {
+		Text string `json:"text"`
+	} `json:"summary"`
+}
+
+// A response is the response of a terminal event.
+type response struct {
+	Status     string `json:"status"`
+	Incomplete struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Usage struct {
+		Input  int64 `json:"input_tokens"`
+		Output int64 `json:"output_tokens"`
+		In     struct {
+			Cached int64 `json:"cached_tokens"`
+		} `json:"input_tokens_details"`
+		Out struct {
+			Reasoning int64 `json:"reasoning_tokens"`
+		} `json:"output_tokens_details"`
+	} `json:"usage"`
+}
 
 // A decoder decodes the events of one response.
 type decoder struct {
@@ -19,14 +60,13 @@ type decoder struct {
 
 // Decode implements transport.Decoder. Unknown events are ignored.
 func (d *decoder) Decode(data []byte) error {
-	var e responses.ResponseStreamEventUnion
-	if err := json.Unmarshal(data, &e); err != nil {
-		return model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
+	var e event
+	if err := transport.Unmarshal(data, &e); err != nil {
+		return err
 	}
 	switch e.Type {
-	case "response.output_item.added":
-		_, err := d.part(e.OutputIndex, &e.Item)
-		return err
+	case "response.output_item.added", "response.output_item.done":
+		return d.item(&e)
 	case "response.output_text.delta", "response.refusal.delta":
 		return d.appendTo(e.OutputIndex, model.Text, e.Delta)
 	case "response.reasoning_summary_text.delta":
@@ -40,21 +80,18 @@ func (d *decoder) Decode(data []byte) error {
 		return d.appendTo(e.OutputIndex, model.Reasoning, e.Delta)
 	case "response.function_call_arguments.delta":
 		return d.appendTo(e.OutputIndex, model.ToolCall, e.Delta)
-	case "response.output_item.done":
-		return d.finishItem(e.OutputIndex, &e.Item)
 	case "response.completed", "response.incomplete":
-		d.finish(&e.Response)
-		return nil
+		d.finish(e.Response)
 	case "response.failed":
-		return transport.DecodeEvent([]byte(e.Response.RawJSON()))
+		return transport.DecodeEvent(e.Response)
 	case "error":
-		return transport.DecodeEvent([]byte(e.RawJSON()))
+		return transport.DecodeEvent(data)
 	}
 	return nil
 }
 
 // part returns the part of an output item, and starts it.
-func (d *decoder) part(index int64, item *responses.ResponseOutputItemUnion) (int, error) {
+func (d *decoder) part(index int64, item *item) (int, error) {
 	if i, ok := d.parts[index]; ok {
 		return i, nil
 	}
@@ -89,22 +126,22 @@ func (d *decoder) appendTo(index int64, t model.PartType, text string) error {
 	return d.Append(i, text)
 }
 
-// finishItem takes over a complete item. Text that no delta had is appended.
-func (d *decoder) finishItem(index int64, item *responses.ResponseOutputItemUnion) error {
-	i, err := d.part(index, item)
-	if err != nil {
+// item starts an output item, or takes over a complete one. Text that no delta had is appended.
+func (d *decoder) item(e *event) error {
+	var item item
+	_ = json.Unmarshal(e.Item, &item) // as far as possible
+	i, err := d.part(e.OutputIndex, &item)
+	if err != nil || e.Type == "response.output_item.added" {
 		return err
 	}
-	if raw := json.RawMessage(item.RawJSON()); json.Valid(raw) {
-		d.SetRaw(i, raw)
-	}
+	d.SetRaw(i, e.Item)
 	if d.Text(i) != "" {
 		return nil
 	}
 	text := ""
 	switch item.Type {
 	case "function_call":
-		text = item.Arguments.OfString
+		text = item.Arguments
 	case "message":
 		for _, c := range item.Content {
 			text += c.Text + c.Refusal
@@ -118,17 +155,18 @@ func (d *decoder) finishItem(index int64, item *responses.ResponseOutputItemUnio
 }
 
 // finish applies the terminal event.
-func (d *decoder) finish(r *responses.Response) {
+func (d *decoder) finish(raw json.RawMessage) {
+	var r response
+	_ = json.Unmarshal(raw, &r) // as far as possible
 	d.End()
 	d.Usage = model.Usage{
-		Input: r.Usage.InputTokens, Cached: r.Usage.InputTokensDetails.CachedTokens,
-		Output: r.Usage.OutputTokens, Reasoning: r.Usage.OutputTokensDetails.ReasoningTokens,
+		Input: r.Usage.Input, Cached: r.Usage.In.Cached, Output: r.Usage.Output, Reasoning: r.Usage.Out.Reasoning,
 	}
 	switch {
-	case r.IncompleteDetails.Reason == "max_output_tokens":
+	case r.Incomplete.Reason == "max_output_tokens":
 		d.Stop = model.StopLength
-	case r.Status == responses.ResponseStatusIncomplete:
-		d.Stop, d.Detail = model.StopRefusal, "the answer was stopped: "+string(r.IncompleteDetails.Reason)
+	case r.Status == "incomplete":
+		d.Stop, d.Detail = model.StopRefusal, "the answer was stopped: "+r.Incomplete.Reason
 	case len(d.Result().Message.Calls()) > 0:
 		d.Stop = model.StopCalls
 	default:
