@@ -8,6 +8,7 @@ import (
 	"agentctl/tui/sessionview/decision"
 	"agentctl/tui/sessionview/gitstatus"
 	"agentctl/tui/sessionview/images"
+	"agentctl/tui/sessionview/input"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/queue"
 	"agentctl/tui/sessionview/sidecolumn"
@@ -28,7 +29,7 @@ type panels struct {
 	decision   *decision.Panel
 	interrupt  *panel.Interrupt
 	liveness   *panel.Liveness
-	outbox     *panel.Outbox
+	outbox     *input.Outbox
 	images     *images.Images
 	player     *panel.Player // in place of the composer; nil: the session is no recording
 }

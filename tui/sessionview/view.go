@@ -148,7 +148,7 @@ func New(c Config) *View {
 		decision:  decision.New(v.base, v.overlays, c.Viewer.OpenURL),
 		interrupt: &panel.Interrupt{Base: v.base},
 		liveness:  &panel.Liveness{Base: v.base, Hidden: v.Hidden},
-		outbox:    &panel.Outbox{Base: v.base, Restore: restore},
+		outbox:    &input.Outbox{Base: v.base, Restore: restore},
 		player:    player,
 		images: &images.Images{
 			Base: v.base, Transcript: v.transcript.View, Changed: func() bool { return v.canvas.Dirty },

@@ -49,7 +49,7 @@ var (
 
 	// panelImports are the imports of a part of the session view. No part imports the view.
 	panelImports = []string{
-		"protocol", "internal/attachment", "internal/download", "internal/format", "internal/gitbranch",
+		"protocol", "internal/format",
 		"tui/describe", "tui/keymap", "tui/remote", "tui/request", "tui/sessionview/panel", "tui/sessionview/replica",
 		"tui/task", "tui/transcript", "tui/transcriptview", "tui/turns", "tui/ui",
 	}
@@ -252,7 +252,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/approval", "tui/changes", "tui/diff", "tui/filechange", "tui/review")},
 	{pkg: "tui/sessionview/images", imports: append(slices.Clip(panelImports), "internal/picture", "tui/sessionview/files", "tui/thumbnail")},
 	{pkg: "tui/sessionview/panel", imports: panelImports},
-	{pkg: "tui/sessionview/input", imports: append(slices.Clip(panelImports),
+	{pkg: "tui/sessionview/input", imports: append(slices.Clip(panelImports), "internal/attachment",
 		"tui/composer", "tui/drafts", "tui/palette", "tui/sessionview/input/completion", "tui/sessionview/shellview")},
 	{pkg: "tui/sessionview/input/completion", imports: append(slices.Clip(panelImports), "internal/filelist", "tui/palette")},
 	{pkg: "tui/sessionview/shellview", imports: append(slices.Clip(panelImports), "tui/shell")},
@@ -262,8 +262,8 @@ var packageRules = []packageRule{
 	{pkg: "tui/sessionview/decision", imports: append(slices.Clip(panelImports), "tui/approval")},
 	{pkg: "tui/sessionview/contextview", imports: panelImports},
 	{pkg: "tui/sessionview/settings", imports: panelImports},
-	{pkg: "tui/sessionview/files", imports: append(slices.Clip(panelImports), "tui/location")},
-	{pkg: "tui/sessionview/statusline", imports: panelImports},
+	{pkg: "tui/sessionview/files", imports: append(slices.Clip(panelImports), "internal/download", "tui/location")},
+	{pkg: "tui/sessionview/statusline", imports: append(slices.Clip(panelImports), "internal/gitbranch")},
 	{pkg: "tui/sessionview/replica", imports: []string{"protocol", "tui/describe", "tui/remote"}},
 	{pkg: "tui/request", imports: []string{"protocol", "tui/remote", "tui/task", "tui/ui"}},
 	{pkg: "tui/composer", imports: []string{

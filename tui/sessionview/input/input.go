@@ -31,7 +31,7 @@ type Config struct {
 	panel.Base // shared by the parts of the input
 	Options
 	Overlays   *ui.Stack // one on top takes the keys of the lists
-	Outbox     *panel.Outbox
+	Outbox     *Outbox
 	Queue      Queue
 	Transcript Transcript
 

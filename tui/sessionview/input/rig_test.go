@@ -24,7 +24,7 @@ type rig struct {
 	*paneltest.Rig
 	t       *testing.T
 	in      *Input
-	outbox  *panel.Outbox
+	outbox  *Outbox
 	actions panel.Actions // of the input, the outbox and the interrupt
 	timers  []tea.Msg     // started and not yet fired
 	left    bool          // the last ctrl+c had nothing to clear or to stop
@@ -55,7 +55,7 @@ func open(t *testing.T, j *tuitest.Journal, width int) *rig {
 		return fmt.Sprintf("client-m%d", 100+ids)
 	}
 	base := panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}
-	r.outbox = &panel.Outbox{Base: base, Restore: func(text string, files []attachment.File) {
+	r.outbox = &Outbox{Base: base, Restore: func(text string, files []attachment.File) {
 		r.in.Restore(text, files)
 	}}
 	q := queue.New(queue.Config{

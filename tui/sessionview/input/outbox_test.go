@@ -1,4 +1,4 @@
-package panel
+package input
 
 import (
 	"slices"
@@ -7,13 +7,14 @@ import (
 	"agentctl/internal/attachment"
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
+	"agentctl/tui/sessionview/panel"
 )
 
 func TestRecallOnlyRefusedMessages(t *testing.T) {
 	r := paneltest.New(t, &tuitest.Journal{})
 	restored := ""
 	o := &Outbox{
-		Base:    Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now},
+		Base:    panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now},
 		Restore: func(text string, _ []attachment.File) { restored = text },
 	}
 	for _, id := range []string{"a", "b", "c", "d"} {

@@ -1,4 +1,4 @@
-package panel
+package input
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -31,13 +32,15 @@ type unsentMessage struct {
 
 // Outbox holds the messages sent by this view that no event has reported yet.
 type Outbox struct {
-	Base
+	panel.Base
 	Restore  func(text string, files []attachment.File) // puts an unsent message into the composer
 	messages []unsentMessage
 }
 
 // Actions returns the actions of the outbox.
-func (o *Outbox) Actions() Actions { return Actions{keymap.TakeBack: Run(o.TakeBack)} }
+func (o *Outbox) Actions() panel.Actions {
+	return panel.Actions{keymap.TakeBack: panel.Run(o.TakeBack)}
+}
 
 // Send sends a message and keeps it until an event reports it. parts returns the parts of the
 // message. It runs outside of the event loop.
