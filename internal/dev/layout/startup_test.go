@@ -19,9 +19,9 @@ import (
 // Limits of the allocations before main. Every verb pays for them, and unlike the time they are the
 // same on every machine.
 const (
-	maxInitBytes        = 1 << 20
-	maxInitAllocs       = 8000
-	maxPackageInitBytes = 192 << 10
+	maxInitBytes        = 896 << 10
+	maxInitAllocs       = 6800
+	maxPackageInitBytes = 160 << 10
 )
 
 // slowPackages take noticeable time to initialise. Code that needs them loads its data on first
@@ -156,8 +156,8 @@ func TestExpensiveStartUpIsCaught(t *testing.T) {
 	}
 	want := []string{
 		"github.com/alecthomas/chroma/v2/lexers: slow to initialise, must not be linked in",
-		"example.com/greedy: allocates 1048576 bytes before main, more than 196608",
-		"all packages: 1049108 bytes in 1047 allocations before main, more than 1048576 in 8000",
+		"example.com/greedy: allocates 1048576 bytes before main, more than 163840",
+		"all packages: 1049108 bytes in 1047 allocations before main, more than 917504 in 6800",
 	}
 	if got := initViolations(costs); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
