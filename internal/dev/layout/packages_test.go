@@ -382,7 +382,6 @@ var packageRules = []packageRule{
 	{pkg: "internal/ssh"},
 	{pkg: "internal/download", imports: []string{"internal/atomicfile"}},
 	{pkg: "internal/manpage"},
-	{pkg: "internal/dev/access"},
 	{pkg: "internal/dev/agentlooptest"},
 	{pkg: "internal/dev/bench"},
 	{pkg: "internal/dev/browser"},

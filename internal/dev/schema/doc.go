@@ -5,8 +5,10 @@
 //
 // It also writes docs/config.schema.json and docs/config.md, the schema and the manual of the
 // configuration file of a server, from the types of package config. docs/server.json has the
-// examples.
+// examples. docs/access.md has the roles that may send commands and use routes, from the tables of
+// protocol and server.
 package main
 
 //go:generate go run . protocol ../../../docs
 //go:generate go run . config ../../../docs
+//go:generate go run . access ../../../docs

@@ -16,8 +16,11 @@ func main() {
 		files, err = configFiles(os.Args[2])
 	case len(os.Args) == 3 && os.Args[1] == "protocol":
 		files, err = protocolFiles()
+	case len(os.Args) == 3 && os.Args[1] == "access":
+		files = map[string][]byte{}
+		files[accessFile], err = access()
 	default:
-		fmt.Fprintln(os.Stderr, "usage: schema protocol DIR | schema config DIR")
+		fmt.Fprintln(os.Stderr, "usage: schema protocol DIR | schema config DIR | schema access DIR")
 		os.Exit(2)
 	}
 	for name, text := range files {

@@ -18,7 +18,7 @@ import (
 type openAPI struct {
 	Version    string                           `json:"openapi"`
 	Info       info                             `json:"info"`
-	Servers    []server                         `json:"servers"`
+	Servers    []serverURL                      `json:"servers"`
 	Security   []map[string][]string            `json:"security"`
 	Paths      map[string]map[string]*operation `json:"paths"`
 	Components components                       `json:"components"`
@@ -30,7 +30,7 @@ type info struct {
 	Version     string `json:"version"`
 }
 
-type server struct {
+type serverURL struct {
 	URL         string `json:"url"`
 	Description string `json:"description"`
 }
@@ -97,7 +97,7 @@ func httpDocument() (*openAPI, error) {
 			Description: "The HTTP interface of agentctl: the commands of the protocol " + protocol.Subprotocol +
 				", reads, and events as server-sent events.",
 		},
-		Servers:  []server{{"http://127.0.0.1:8787", "a server with --listen 127.0.0.1:8787"}},
+		Servers:  []serverURL{{"http://127.0.0.1:8787", "a server with --listen 127.0.0.1:8787"}},
 		Security: []map[string][]string{{"token": {}}, {}},
 		Paths:    paths,
 		Components: components{

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"os"
 	"text/template"
 
 	"agentctl/protocol"
@@ -12,36 +11,20 @@ import (
 )
 
 //go:embed access.md.tmpl
-var page string
+var accessPage string
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: access FILE")
-		os.Exit(2)
-	}
-	if err := write(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, "access:", err)
-		os.Exit(1)
-	}
-}
+// accessFile is the page of roles, in the directory of documents.
+const accessFile = "access.md"
 
-func write(path string) error {
-	text, err := generate()
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, text, 0o644)
-}
-
-// A row is a command or a route with a cell for each column.
-type row struct {
+// An accessRow is a command or a route with a cell for each column.
+type accessRow struct {
 	Name  string
 	Cells []string
 }
 
-// generate returns the content of the page.
-func generate() ([]byte, error) {
-	t, err := template.New("page").Parse(page)
+// access returns the page of roles.
+func access() ([]byte, error) {
+	t, err := template.New("page").Parse(accessPage)
 	if err != nil {
 		return nil, fmt.Errorf("parse template: %w", err)
 	}
@@ -49,17 +32,17 @@ func generate() ([]byte, error) {
 	columns = append(columns, protocol.RoleMetrics, protocol.RoleAgent, protocol.RoleDecider)
 	data := struct {
 		Columns          []protocol.Role
-		Commands, Routes []row
+		Commands, Routes []accessRow
 	}{Columns: columns}
 	for _, c := range protocol.Commands {
-		r := row{Name: string(c.Verb)}
+		r := accessRow{Name: string(c.Verb)}
 		for _, role := range columns {
 			r.Cells = append(r.Cells, commandCell(role.Scope(c.Verb)))
 		}
 		data.Commands = append(data.Commands, r)
 	}
 	for _, route := range server.Routes() {
-		r := row{Name: route.Pattern}
+		r := accessRow{Name: route.Pattern}
 		for _, role := range columns {
 			r.Cells = append(r.Cells, routeCell(&route, role))
 		}
