@@ -30,8 +30,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "agentctl" {
+		os.Exit(run())
+	}
 	testscript.Main(leakChecker{m}, map[string]func(){
-		"agentctl":         func() { os.Exit(run()) },
+		runnerName:         runCommands,
 		"panicking-client": runPanickingClient,
 		"fake-acp":         func() { os.Exit(fakeacp.Main()) },
 		"fake-mcp":         runMCPServer,
@@ -43,6 +46,15 @@ func TestMain(m *testing.M) {
 type leakChecker struct{ *testing.M }
 
 func (m leakChecker) Run() int {
+	// Main would make agentctl a command of scripts; it is cmdAgentctl.
+	runner, err := exec.LookPath(runnerName)
+	if err == nil {
+		err = os.Link(runner, filepath.Join(filepath.Dir(runner), "agentctl"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP) // the programs that tests start must not inherit that it is ignored
 	thorough.Parallel(6)               // most tests wait for processes
@@ -59,7 +71,8 @@ func (m leakChecker) Run() int {
 const scriptTimeout = time.Minute
 
 // TestScripts runs testdata/script with the real program. Each script has its own data directory; a
-// server that it leaves running is stopped.
+// server that it leaves running is stopped. A line "agentctl ARG…" is run by the script's commandRunner,
+// a line "exec agentctl ARG…" is a process.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	hooks := new(hookCommands)
@@ -86,10 +99,19 @@ func TestScripts(t *testing.T) {
 				filepath.Join(e.WorkDir, "agent.script")); err != nil {
 				return err
 			}
-			e.Defer(func() { endServer(t, localserver.Dir(e.Getenv("AGENTCTL_DATA"))) })
+			runner := new(commandRunner)
+			e.Values[runnerKey{}] = runner
+			e.Defer(func() {
+				endServer(t, localserver.Dir(e.Getenv("AGENTCTL_DATA")))
+				if err := runner.close(); err != nil {
+					t.Errorf("the command lines of %s: %v", e.WorkDir, err)
+				}
+			})
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"agentctl": cmdAgentctl,
+
 			"exits": cmdExits,
 			"field": cmdField,
 			"until": cmdUntil,
@@ -134,7 +156,9 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	if got := exitCode(ts.Exec(args[1], args[2:]...)); got != want {
+	got, result := runProgram(ts, args[1:])
+	result.print(ts)
+	if got != want {
 		ts.Fatalf("%s exits %d, want %d", strings.Join(args[1:], " "), got, want)
 	}
 }
@@ -196,7 +220,11 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ctx, cancel := context.WithTimeout(context.Background(), scriptTimeout)
 	defer cancel()
-	for pause := 20 * time.Millisecond; exitCode(ts.Exec(args[1], args[2:]...)) != want; pause += pause / 2 {
+	for pause := 20 * time.Millisecond; ; pause += pause / 2 {
+		if code, result := runProgram(ts, args[1:]); code == want {
+			result.print(ts)
+			return
+		}
 		select {
 		case <-ctx.Done():
 			ts.Fatalf("%s does not exit %d", strings.Join(args[1:], " "), want)
@@ -251,7 +279,11 @@ func cmdWithToken(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: withtoken PROGRAM ARG…")
 	}
-	ts.Check(ts.Exec(args[0], args[1:]...))
+	code, result := runProgram(ts, args)
+	result.print(ts)
+	if code != 0 {
+		ts.Fatalf("%s exits %d", strings.Join(args, " "), code)
+	}
 }
 
 // cmdKillServer kills the server with SIGKILL: killserver

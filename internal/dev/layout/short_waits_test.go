@@ -44,7 +44,7 @@ var shortScriptWaits = map[string]string{
 	"exits 3 sh -c 'agentctl plan run fix - --timeout 100ms <>held'":                    "the time shall run out",
 	"exits 3 sh -c 'agentctl approve fix --input - --timeout 100ms <>held'":             "the time shall run out",
 	"exits 3 sh -c 'agentctl up - --timeout 100ms <>held'":                              "the time shall run out",
-	"! exec agentctl stop --when-idle --timeout 200ms":                                  "the time shall run out: a turn of 160 s runs",
+	"! agentctl stop --when-idle --timeout 200ms":                                       "the time shall run out: a turn of 160 s runs",
 	"exits 3 agentctl run --agent script:one.script --timeout 1s slow":                  "the time shall run out",
 	"exits 3 agentctl wait fix --for idle --timeout 50ms":                               "the time shall run out: a turn of 160 s runs",
 	"exits 3 agentctl send fix slow --wait --timeout 50ms -o json":                      "the time shall run out",
