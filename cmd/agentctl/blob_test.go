@@ -8,6 +8,7 @@ import (
 )
 
 func TestABinaryBlobIsNotPrintedOnATerminal(t *testing.T) {
+	t.Parallel()
 	tt := newTerminalTest(t)
 	acp := tt.command("new", "--name", "acp", "--agent", "acp:fake-acp", "--env", "FAKEACP=plain")
 	if out, err := acp.CombinedOutput(); err != nil {

@@ -47,6 +47,7 @@ func (tt *terminalTest) waitScreen(text string) {
 // TestAnEditedCommandRunsInPlaceOfTheRequestedOne edits the command of a model's agent on the
 // screen and allows it. The edited one runs, and the model is notified.
 func TestAnEditedCommandRunsInPlaceOfTheRequestedOne(t *testing.T) {
+	t.Parallel()
 	model := httptest.NewServer(fakemodel.New(func(_ context.Context, r fakemodel.Request, out *fakemodel.Reply) {
 		if result, ok := r.ToolResult(); ok {
 			first, _, _ := strings.Cut(result, ".")

@@ -24,6 +24,7 @@ const operationsPage = "../../docs/operations.md"
 // TestEveryLineOfTheOperationsPageWorks runs the lines of the page's sh blocks in order. Only the
 // port differs.
 func TestEveryLineOfTheOperationsPageWorks(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(operationsPage)
 	if err != nil {
 		t.Fatal(err)

@@ -348,20 +348,23 @@ func TestKeysBeforeAQuestionAnswerNothing(t *testing.T) {
 		{"approve fix", "y", "allow once? [y/N]"},
 		{"rm --all", "yes\r", "remove these 1 sessions? [y/N]"},
 	} {
-		tt := newTerminalTest(t)
-		tt.run("send", "fix", "ask")
-		tt.run("wait", "fix", "--for", "approval")
-		tt.open(tt.shell("read start; exec agentctl "+c.args), "")
-		tt.typeKeys("\r" + c.before)
-		tt.waitFor(0, c.question)
-		tt.typeKeys("\r")
-		if err := tt.Wait(tt.ctx); err != nil {
-			t.Fatal(err)
-		}
-		if tt.Cmd.ProcessState.ExitCode() == 0 {
-			t.Errorf("%s: %q answers the question: %s", c.args, c.before, tt.OutputSince(0))
-		}
-		tt.run("deny", "fix") // it is still pending
+		t.Run(c.args, func(t *testing.T) {
+			t.Parallel()
+			tt := newTerminalTest(t)
+			tt.run("send", "fix", "ask")
+			tt.run("wait", "fix", "--for", "approval")
+			tt.open(tt.shell("read start; exec agentctl "+c.args), "")
+			tt.typeKeys("\r" + c.before)
+			tt.waitFor(0, c.question)
+			tt.typeKeys("\r")
+			if err := tt.Wait(tt.ctx); err != nil {
+				t.Fatal(err)
+			}
+			if tt.Cmd.ProcessState.ExitCode() == 0 {
+				t.Errorf("%s: %q answers the question: %s", c.args, c.before, tt.OutputSince(0))
+			}
+			tt.run("deny", "fix") // it is still pending
+		})
 	}
 }
 
@@ -410,27 +413,30 @@ func TestApproveShowsTheRequestOnATerminalAndAsks(t *testing.T) {
 		{[]string{"--always"}, []string{"allow always, exactly this command in ", "[y/N]"}, "y\r", 0},
 		{[]string{"--yes"}, []string{"allowed"}, "", 0},
 	} {
-		tt := newTerminalTest(t)
-		tt.run("send", "fix", "ask")
-		tt.run("wait", "fix", "--for", "approval")
-		tt.open(tt.command(append([]string{"approve", "fix"}, c.args...)...), c.shown[0])
-		for _, part := range c.shown {
-			tt.waitFor(0, part)
-		}
-		if c.answer != "" {
-			tt.typeKeys(c.answer)
-		}
-		if err := tt.Wait(tt.ctx); err != nil {
-			t.Fatal(err)
-		}
-		if got := tt.Cmd.ProcessState.ExitCode(); got != c.code {
-			t.Errorf("%q: exit code %d, want %d; stderr %q", c.args, got, c.code, tt.stderr.String())
-		}
-		if asked := strings.Contains(string(tt.OutputSince(0)), "[y/N]"); asked != (c.answer != "") {
-			t.Errorf("%q: asked: %t", c.args, asked)
-		}
-		if c.code != 0 {
-			tt.run("deny", "fix") // it is still pending
-		}
+		t.Run(c.shown[0], func(t *testing.T) {
+			t.Parallel()
+			tt := newTerminalTest(t)
+			tt.run("send", "fix", "ask")
+			tt.run("wait", "fix", "--for", "approval")
+			tt.open(tt.command(append([]string{"approve", "fix"}, c.args...)...), c.shown[0])
+			for _, part := range c.shown {
+				tt.waitFor(0, part)
+			}
+			if c.answer != "" {
+				tt.typeKeys(c.answer)
+			}
+			if err := tt.Wait(tt.ctx); err != nil {
+				t.Fatal(err)
+			}
+			if got := tt.Cmd.ProcessState.ExitCode(); got != c.code {
+				t.Errorf("%q: exit code %d, want %d; stderr %q", c.args, got, c.code, tt.stderr.String())
+			}
+			if asked := strings.Contains(string(tt.OutputSince(0)), "[y/N]"); asked != (c.answer != "") {
+				t.Errorf("%q: asked: %t", c.args, asked)
+			}
+			if c.code != 0 {
+				tt.run("deny", "fix") // it is still pending
+			}
+		})
 	}
 }

@@ -36,18 +36,16 @@ var shortWaits = map[string]string{
 
 // shortScriptWaits are lines of scripts with short waits, and why load cannot make them fail.
 var shortScriptWaits = map[string]string{
-	"exits 2 agentctl --timeout 5s stop -o json":                                        "wrong usage, whatever the time",
-	"exits 3 agentctl logs --follow --timeout 300ms":                                    "the time shall run out",
-	"exits 3 agentctl new --agent acp:fake-acp --env FAKEACP=mute --timeout 500ms":      "the time shall run out",
-	"exits 3 agentctl new --agent acp:fake-acp --env FAKEACP=mute --timeout 8s":         "the time shall run out, after a step was shown",
-	"exits 3 agentctl new --agent acp:fake-acp --env FAKEACP=mute --timeout 5s -o json": "the time shall run out",
-	"exits 3 sh -c 'agentctl plan run fix - --timeout 100ms <>held'":                    "the time shall run out",
-	"exits 3 sh -c 'agentctl approve fix --input - --timeout 100ms <>held'":             "the time shall run out",
-	"exits 3 sh -c 'agentctl up - --timeout 100ms <>held'":                              "the time shall run out",
-	"! agentctl stop --when-idle --timeout 200ms":                                       "the time shall run out: a turn of 160 s runs",
-	"exits 3 agentctl run --agent script:one.script --timeout 1s slow":                  "the time shall run out",
-	"exits 3 agentctl wait fix --for idle --timeout 50ms":                               "the time shall run out: a turn of 160 s runs",
-	"exits 3 agentctl send fix slow --wait --timeout 50ms -o json":                      "the time shall run out",
+	"exits 2 agentctl --timeout 5s stop -o json":                                   "wrong usage, whatever the time",
+	"exits 3 agentctl logs --follow --timeout 300ms":                               "the time shall run out",
+	"exits 3 agentctl new --agent acp:fake-acp --env FAKEACP=mute --timeout 500ms": "the time shall run out",
+	"exits 3 sh -c 'agentctl plan run fix - --timeout 100ms <>held'":               "the time shall run out",
+	"exits 3 sh -c 'agentctl approve fix --input - --timeout 100ms <>held'":        "the time shall run out",
+	"exits 3 sh -c 'agentctl up - --timeout 100ms <>held'":                         "the time shall run out",
+	"! agentctl stop --when-idle --timeout 200ms":                                  "the time shall run out: a turn of 160 s runs",
+	"exits 3 agentctl run --agent script:one.script --timeout 1s slow":             "the time shall run out",
+	"exits 3 agentctl wait fix --for idle --timeout 50ms":                          "the time shall run out: a turn of 160 s runs",
+	"exits 3 agentctl send fix slow --wait --timeout 50ms -o json":                 "the time shall run out",
 	"until 0 sh -c 'agentctl send fix slow --wait --timeout 2s 2>late; test $? = 3 && " +
 		"grep -q ''the turn continues; agentctl wait fix --message m_'' late'": "repeated until it runs out after the message was accepted",
 }
