@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -63,13 +64,14 @@ func descendants(pid int) []Group {
 	return subtree(pid, children)
 }
 
-func bootID() string {
+// bootID identifies the start of the system.
+var bootID = sync.OnceValue(func() string {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return "unknown"
 	}
 	return string(bytes.TrimSpace(b))
-}
+})
 
 // isCurrent reports whether the number still belongs to this group. Within one boot the leader may
 // have exited: its number is not reused while the group has members.
