@@ -13,11 +13,12 @@ import (
 
 // runMCPClient is an MCP client of "agentctl mcp": mcp-client TOOL JSON. It prints the result, or
 // the names of the tools, and reports of progress to stderr. It exits 1 if the call fails.
-func runMCPClient() {
+func runMCPClient() int {
 	if err := callMCPTool(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 func callMCPTool(args []string) error {

@@ -30,15 +30,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == "agentctl" {
-		os.Exit(run())
+	if program := linePrograms[filepath.Base(os.Args[0])]; program != nil {
+		os.Exit(program())
 	}
 	testscript.Main(leakChecker{m}, map[string]func(){
 		runnerName:         runCommands,
 		"panicking-client": runPanickingClient,
 		"fake-acp":         func() { os.Exit(fakeacp.Main()) },
 		"fake-mcp":         runMCPServer,
-		"mcp-client":       runMCPClient,
 	})
 }
 
@@ -46,12 +45,7 @@ func TestMain(m *testing.M) {
 type leakChecker struct{ *testing.M }
 
 func (m leakChecker) Run() int {
-	// Main would make agentctl a command of scripts; it is cmdAgentctl.
-	runner, err := exec.LookPath(runnerName)
-	if err == nil {
-		err = os.Link(runner, filepath.Join(filepath.Dir(runner), "agentctl"))
-	}
-	if err != nil {
+	if err := linkPrograms(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -60,19 +54,29 @@ func (m leakChecker) Run() int {
 	thorough.Parallel(6)               // most tests wait for processes
 	code := m.M.Run()
 	signal.Stop(hup)
-	if err := goleak.Find(); err != nil && code == 0 {
+	if err := errors.Join(runners.close(), goleak.Find()); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return code
 }
 
+// linkPrograms adds linePrograms to the programs in PATH. Main would make them commands of scripts, which are
+// those of lineCommand.
+func linkPrograms() error {
+	runner, err := exec.LookPath(runnerName)
+	for name := range linePrograms {
+		err = errors.Join(err, os.Link(runner, filepath.Join(filepath.Dir(runner), name)))
+	}
+	return err
+}
+
 // scriptTimeout limits every wait of a script.
 const scriptTimeout = time.Minute
 
 // TestScripts runs testdata/script with the real program. Each script has its own data directory; a
-// server that it leaves running is stopped. A line "agentctl ARG…" is run by the script's commandRunner,
-// a line "exec agentctl ARG…" is a process.
+// server that it leaves running is stopped. One of runners runs a line "agentctl ARG…"; a line "exec agentctl ARG…"
+// is a process.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	hooks := new(hookCommands)
@@ -99,18 +103,12 @@ func TestScripts(t *testing.T) {
 				filepath.Join(e.WorkDir, "agent.script")); err != nil {
 				return err
 			}
-			runner := new(commandRunner)
-			e.Values[runnerKey{}] = runner
-			e.Defer(func() {
-				endServer(t, localserver.Dir(e.Getenv("AGENTCTL_DATA")))
-				if err := runner.close(); err != nil {
-					t.Errorf("the command lines of %s: %v", e.WorkDir, err)
-				}
-			})
+			e.Defer(func() { endServer(t, localserver.Dir(e.Getenv("AGENTCTL_DATA"))) })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"agentctl": cmdAgentctl,
+			"agentctl":   lineCommand("agentctl"),
+			"mcp-client": lineCommand("mcp-client"),
 
 			"exits": cmdExits,
 			"field": cmdField,

@@ -3,17 +3,12 @@
 package main
 
 import (
-	"errors"
-	"io"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"unicode"
 
-	"github.com/creack/pty"
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/cli"
@@ -120,24 +115,13 @@ func (tt *terminalTest) script() string {
 // rawOutput runs a verb with its output and errors on a terminal, and returns both.
 func (tt *terminalTest) rawOutput(args ...string) string {
 	tt.t.Helper()
-	cmd := tt.command(args...)
-	f, err := pty.Start(cmd)
+	line := tt.line(args...)
+	line.Terminal = true
+	result, err := runners.run(line)
 	if err != nil {
 		tt.t.Fatal(err)
 	}
-	defer f.Close()
-	if _, err := f.WriteString("\x04\x04"); err != nil { // the end of input, of a password too
-		tt.t.Fatal(err)
-	}
-	out, err := io.ReadAll(f)
-	if err != nil && !errors.Is(err, syscall.EIO) { // the end of a terminal
-		tt.t.Fatal(err)
-	}
-	var failed *exec.ExitError
-	if err := cmd.Wait(); err != nil && !errors.As(err, &failed) {
-		tt.t.Fatal(err)
-	}
-	return string(out)
+	return result.Stdout
 }
 
 // controlIn returns a rune that controls a terminal, or 0.

@@ -50,14 +50,18 @@ func newTerminalTest(t *testing.T) *terminalTest {
 
 func (tt *terminalTest) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(tt.ctx, "agentctl", args...)
+	line := tt.line(args...)
+	cmd.Dir, cmd.Env = line.Dir, line.Env
+	return cmd
+}
+
+func (tt *terminalTest) line(args ...string) *commandLine {
 	home := filepath.Dir(string(tt.dir))
-	cmd.Dir = home
-	cmd.Env = []string{
+	return &commandLine{Args: append([]string{"agentctl"}, args...), Dir: home, Env: []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "AGENTCTL_DATA=" +
 			string(tt.dir), "USER=ann", "TERM=xterm-256color",
 		"GOCOVERDIR=" + os.Getenv("GOCOVERDIR"), "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE"), "PS1=$ ",
-	}
-	return cmd
+	}}
 }
 
 // shell returns a command for the shell, whose errors are shown on the terminal.
@@ -70,8 +74,8 @@ func (tt *terminalTest) shell(script string) *exec.Cmd {
 // run runs a verb and requires success.
 func (tt *terminalTest) run(args ...string) {
 	tt.t.Helper()
-	if out, err := tt.command(args...).CombinedOutput(); err != nil {
-		tt.t.Fatalf("agentctl %s: %v\n%s", strings.Join(args, " "), err, out)
+	if result, err := runners.run(tt.line(args...)); err != nil || result.Code != 0 {
+		tt.t.Fatalf("agentctl %s: %v, %+v", strings.Join(args, " "), err, result)
 	}
 }
 
