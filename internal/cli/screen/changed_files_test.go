@@ -25,6 +25,7 @@ func (d *dashboardTest) do(name, text string) {
 }
 
 func TestTheFilesOfTurnsThatAreNotLoadedAndThoseOfGitAreShown(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := exec.CommandContext(t.Context(), "git", "init", "-q", dir).Run(); err != nil {
 		t.Fatal(err)

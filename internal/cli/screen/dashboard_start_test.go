@@ -30,6 +30,7 @@ func BenchmarkDashboardStart(b *testing.B) {
 // The start of the dashboard sends as many bytes to a server with many sessions as with one, and
 // gets no more than the list: it asks for nothing of each session.
 func TestTheDashboardStartsWithManySessionsAsWithOne(t *testing.T) {
+	t.Parallel()
 	const sessions, summary = 200, 2 << 10 // bytes of a summary at most
 	one, many := newServerOfSessions(t, 1), newServerOfSessions(t, sessions)
 	sentOne, gotOne := one.startDashboard(t)

@@ -77,6 +77,7 @@ func (r *transcriptReader) position() protocol.Position {
 }
 
 func TestADetachedSessionCostsItsSummariesOnly(t *testing.T) {
+	t.Parallel()
 	const words = 500
 	dial := embeddedDial(t, `{"pace":{"words":1,"delay":"2ms"}}`+"\n"+`{"on":"*"}`+"\n"+
 		`{"say":"`+strings.TrimSpace(strings.Repeat("word ", words))+`"}`)

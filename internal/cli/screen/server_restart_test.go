@@ -81,6 +81,7 @@ func (c failingConn) Read(b []byte) (int, error) {
 }
 
 func TestALineIsSentOnceWhenItsAnswerIsLost(t *testing.T) {
+	t.Parallel()
 	const agent = `{"on":"*"}` + "\n" + `{"say":"received {message}"}`
 	dir := t.TempDir()
 	dial, end := serveIn(t, dir, agent)

@@ -55,6 +55,7 @@ func (s *stoppable) Dial(ctx context.Context) (net.Conn, error) {
 }
 
 func TestADashboardFollowsAServerThatIsStoppedAndStarted(t *testing.T) {
+	t.Parallel()
 	const agent = `{"on":"*"}` + "\n" + `{"say":"answer to {message}"}`
 	ctx := testContext(t)
 	home := embeddedDial(t, agent)

@@ -147,6 +147,7 @@ func (d *dashboardTest) attached(name string) string {
 }
 
 func TestADroppedLinkSubscribesTheThreeThatWereAndNoOther(t *testing.T) {
+	t.Parallel()
 	d := openDashboard(t, "alpha", "bravo", "charlie", "delta")
 	d.until("all sessions are shown", func() bool { return d.shows("delta") && d.shows("alpha") })
 	for i, name := range []string{"alpha", "bravo", "charlie", "delta"} {

@@ -175,6 +175,7 @@ func TestTheSizeOfAPageIsAskedOnlyOfServersThatKnowIt(t *testing.T) {
 }
 
 func TestAnUnsentMessageIsWithdrawn(t *testing.T) {
+	t.Parallel()
 	c, w := connectThrough(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := create(t, c)
 	restore := w.fail()
@@ -255,6 +256,7 @@ func TestTheLastUpdateIsThatTheSessionIsGone(t *testing.T) {
 }
 
 func TestARefusedScreenAdvisesAndContinuesAfterRetry(t *testing.T) {
+	t.Parallel()
 	c, w := connectThrough(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	v := create(t, c)
 	var yielded []string
@@ -283,6 +285,7 @@ func TestARefusedScreenAdvisesAndContinuesAfterRetry(t *testing.T) {
 }
 
 func TestLeavingARefusedScreenReturnsTheReason(t *testing.T) {
+	t.Parallel()
 	c, w := connectThrough(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	l := connection.New(testContext(t), c, true)
 	if err := LeaveError(l, nil); err != nil {
@@ -298,6 +301,7 @@ func TestLeavingARefusedScreenReturnsTheReason(t *testing.T) {
 }
 
 func TestARefusedDashboardContinuesAfterRetry(t *testing.T) {
+	t.Parallel()
 	c, w := connectThrough(t, `{"on":"*"}`+"\n"+`{"say":"hi"}`)
 	gone, stays := create(t, c), create(t, c)
 	ctx := testContext(t)
@@ -364,6 +368,7 @@ func TestTheScreenExportsTheSession(t *testing.T) {
 // The screen has the deltas of another machine's server joined, and the deltas of this machine's as
 // they come.
 func TestTheScreenJoinsDeltasOfARemoteServer(t *testing.T) {
+	t.Parallel()
 	for url, want := range map[string]string{"ws://box": `{"fold_ms":100}`, "ws://127.0.0.1": `{}`} {
 		var mu sync.Mutex
 		var subscribed string
