@@ -99,9 +99,11 @@ func encodePNG(m image.Image) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func encodeJPEG(m image.Image, quality int) ([]byte, error) {
+// encodeJPEG encodes an image without transparent pixels. The encoder is fast for image.RGBA.
+func encodeJPEG(m *image.NRGBA, quality int) ([]byte, error) {
 	var out bytes.Buffer
-	if err := jpeg.Encode(&out, m, &jpeg.Options{Quality: quality}); err != nil {
+	opaque := &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+	if err := jpeg.Encode(&out, opaque, &jpeg.Options{Quality: quality}); err != nil {
 		return nil, fmt.Errorf("encode image: %w", err)
 	}
 	return out.Bytes(), nil
