@@ -208,15 +208,15 @@ func (r *commandRunner) close() error {
 	return err
 }
 
-// runProgram runs a line of a script and returns its exit code. A commandRunner runs a line of linePrograms, with an
-// empty standard input; a line that begins with exec is a process, as any other program. result is nil for a
-// process, whose output the script has.
-func runProgram(ts *testscript.TestScript, args []string) (code int, result *commandResult) {
+// runProgram runs a line of a script. A commandRunner runs a line of linePrograms, with an empty standard input; a
+// line that begins with exec is a process, as any other program.
+func runProgram(ts *testscript.TestScript, args []string) *commandResult {
 	if linePrograms[args[0]] == nil || thorough.All() {
 		if args[0] == "exec" {
 			args = args[1:]
 		}
-		return exitCode(ts.Exec(args[0], args[1:]...)), nil
+		code := exitCode(ts.Exec(args[0], args[1:]...))
+		return &commandResult{Code: code, Stdout: ts.ReadFile("stdout"), Stderr: ts.ReadFile("stderr")}
 	}
 	env := reflect.ValueOf(ts).Elem().FieldByName("env") // the package has no way to list it
 	line := &commandLine{Args: args, Dir: ts.MkAbs(".")}
@@ -226,23 +226,20 @@ func runProgram(ts *testscript.TestScript, args []string) (code int, result *com
 	line.Env = append(line.Env, "PWD="+line.Dir)
 	result, err := runners.run(line)
 	ts.Check(err)
-	return result.Code, result
+	return result
 }
 
-// print makes the output of a line that of the script.
-func (r *commandResult) print(ts *testscript.TestScript) {
-	if r != nil {
-		fmt.Fprint(ts.Stdout(), r.Stdout)
-		fmt.Fprint(ts.Stderr(), r.Stderr)
-	}
+// print makes the output of a line that of the script, and returns the exit code.
+func (r *commandResult) print(ts *testscript.TestScript) int {
+	fmt.Fprint(ts.Stdout(), r.Stdout)
+	fmt.Fprint(ts.Stderr(), r.Stderr)
+	return r.Code
 }
 
 // lineCommand returns a command of scripts that runs a program, which must succeed, or fail: [!] NAME ARG…
 func lineCommand(name string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
-		code, result := runProgram(ts, append([]string{name}, args...))
-		result.print(ts)
-		if (code == 0) == neg {
+		if code := runProgram(ts, append([]string{name}, args...)).print(ts); (code == 0) == neg {
 			ts.Fatalf("%s exits %d", name, code)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/internal/dev/screenshot"
-	"agentctl/internal/localserver"
 )
 
 // waitScreen waits until the screen of the program shows text.
@@ -57,11 +56,8 @@ func TestAnEditedCommandRunsInPlaceOfTheRequestedOne(t *testing.T) {
 		out.Call("shell", json.RawMessage(`{"command":"touch asked.txt"}`))
 	}))
 	t.Cleanup(model.Close)
-	home := t.TempDir()
-	tt := &terminalTest{t: t, dir: localserver.Dir(filepath.Join(home, "data"))}
-	var stop context.CancelFunc
-	tt.ctx, stop = context.WithTimeout(context.Background(), scriptTimeout)
-	t.Cleanup(stop)
+	tt := newTerminalTestWithoutServer(t)
+	home := filepath.Dir(string(tt.dir))
 	config := filepath.Join(home, "server.json")
 	text := `{"providers": {"chat": {"api": "chat", "base_url": "` + model.URL + `/v1", "key_command": ["echo", "k"]}},
 		"agents": {"coder": {"model": "chat/m1"}}}`

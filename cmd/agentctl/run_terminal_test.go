@@ -3,7 +3,6 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,10 +10,6 @@ import (
 // On a terminal run shows each request and asks; Ctrl-C ends the turn and removes the session.
 func TestRunAsksOnATerminal(t *testing.T) {
 	t.Parallel()
-	agent, err := filepath.Abs(filepath.Join("testdata", "agent.script"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		prompt string
 		keys   []string // typed at each question
@@ -30,7 +25,7 @@ func TestRunAsksOnATerminal(t *testing.T) {
 		t.Run(c.prompt+" "+c.shown, func(t *testing.T) {
 			t.Parallel() // each question waits
 			tt := newTerminalTest(t)
-			tt.open(tt.shell("exec agentctl run --agent script:"+agent+" "+c.prompt), "rm -rf build")
+			tt.open(tt.shell("exec agentctl run --agent script:"+tt.script()+" "+c.prompt), "rm -rf build")
 			for at, i := 0, 0; i < len(c.keys); i++ {
 				tt.waitFor(at, "allow once? y yes, n no, s no and stop:")
 				at = tt.Len()

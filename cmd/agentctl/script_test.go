@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -113,6 +114,7 @@ func TestScripts(t *testing.T) {
 			"exits": cmdExits,
 			"field": cmdField,
 			"until": cmdUntil,
+			"shows": cmdShows,
 			"lines": cmdLines,
 
 			"modelserver": cmdModelServer,
@@ -154,9 +156,7 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	got, result := runProgram(ts, args[1:])
-	result.print(ts)
-	if got != want {
+	if got := runProgram(ts, args[1:]).print(ts); got != want {
 		ts.Fatalf("%s exits %d, want %d", strings.Join(args[1:], " "), got, want)
 	}
 }
@@ -216,16 +216,31 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	repeat(ts, args, func(r *commandResult) bool { return r.Code == want })
+}
+
+// cmdShows repeats a program until its output matches: shows REGEXP PROGRAM ARG…
+func cmdShows(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: shows REGEXP PROGRAM ARG…")
+	}
+	want, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	repeat(ts, args, func(r *commandResult) bool { return want.MatchString(r.Stdout) })
+}
+
+// repeat runs the program after the first argument, which is what is awaited, until a result is final.
+func repeat(ts *testscript.TestScript, args []string, final func(*commandResult) bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), scriptTimeout)
 	defer cancel()
 	for pause := 20 * time.Millisecond; ; pause += pause / 2 {
-		if code, result := runProgram(ts, args[1:]); code == want {
+		if result := runProgram(ts, args[1:]); final(result) {
 			result.print(ts)
 			return
 		}
 		select {
 		case <-ctx.Done():
-			ts.Fatalf("%s does not exit %d", strings.Join(args[1:], " "), want)
+			ts.Fatalf("%s: never %s", strings.Join(args[1:], " "), args[0])
 		case <-time.After(min(pause, 200*time.Millisecond)):
 		}
 	}
@@ -277,9 +292,7 @@ func cmdWithToken(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: withtoken PROGRAM ARG…")
 	}
-	code, result := runProgram(ts, args)
-	result.print(ts)
-	if code != 0 {
+	if code := runProgram(ts, args).print(ts); code != 0 {
 		ts.Fatalf("%s exits %d", strings.Join(args, " "), code)
 	}
 }

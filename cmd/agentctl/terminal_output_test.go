@@ -3,7 +3,6 @@
 package main
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -101,15 +100,6 @@ func verbPaths() []string {
 	}
 	walk(cli.NewRoot(&verb.Context{Env: func(string) string { return "" }}))
 	return append(paths, "stop")
-}
-
-// script returns the path of the test's agent.
-func (tt *terminalTest) script() string {
-	path, err := filepath.Abs(filepath.Join("testdata", "agent.script"))
-	if err != nil {
-		tt.t.Fatal(err)
-	}
-	return path
 }
 
 // rawOutput runs a verb with its output and errors on a terminal, and returns both.

@@ -23,7 +23,7 @@ import (
 // emptySession is the text of the screen of a session without messages.
 const emptySession = "no messages yet"
 
-// A terminalTest runs the program on a terminal, with its own data directory and session "fix".
+// A terminalTest runs the program on a terminal, with its own data directory.
 type terminalTest struct {
 	*terminal.Terminal
 	t      *testing.T
@@ -32,20 +32,31 @@ type terminalTest struct {
 	stderr bytes.Buffer
 }
 
+// newTerminalTest returns a test with the session "fix".
 func newTerminalTest(t *testing.T) *terminalTest {
 	t.Helper()
-	home := t.TempDir()
-	tt := &terminalTest{t: t, dir: localserver.Dir(filepath.Join(home, "data"))}
+	tt := newTerminalTestWithoutServer(t)
+	tt.run("new", "--name", "fix", "--agent", "script:"+tt.script())
+	return tt
+}
+
+func newTerminalTestWithoutServer(t *testing.T) *terminalTest {
+	t.Helper()
+	tt := &terminalTest{t: t, dir: localserver.Dir(filepath.Join(t.TempDir(), "data"))}
 	var stop context.CancelFunc
 	tt.ctx, stop = context.WithTimeout(context.Background(), scriptTimeout)
 	t.Cleanup(stop)
 	t.Cleanup(func() { endServer(t, tt.dir) })
-	agent, err := filepath.Abs(filepath.Join("testdata", "agent.script"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tt.run("new", "--name", "fix", "--agent", "script:"+agent)
 	return tt
+}
+
+// script returns the path of the test's agent.
+func (tt *terminalTest) script() string {
+	path, err := filepath.Abs(filepath.Join("testdata", "agent.script"))
+	if err != nil {
+		tt.t.Fatal(err)
+	}
+	return path
 }
 
 func (tt *terminalTest) command(args ...string) *exec.Cmd {
@@ -222,10 +233,9 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tt := newTerminalTest(t)
-			text := emptySession
-			if c.verb[0] == "tour" {
-				text = "What is agentctl?"
+			tt, text := newTerminalTestWithoutServer(t), "What is agentctl?"
+			if c.verb[0] != "tour" {
+				tt, text = newTerminalTest(t), emptySession
 			}
 			tt.open(tt.command(c.verb...), text)
 			c.end(tt)

@@ -2,7 +2,7 @@ package layout
 
 // shortWaits are functions of tests with short waits, and why load cannot make them fail.
 var shortWaits = map[string]string{
-	"cmd/agentctl.cmdUntil":            "polls, for scriptTimeout",
+	"cmd/agentctl.repeat":              "polls, for scriptTimeout",
 	"internal/dev/crash.pause":         "the time before a kill: any is right",
 	"internal/dev/e2e.Commit":          "a store that hubs in bubbles call",
 	"internal/dev/e2e.pump":            "goroutines of a proxy in bubbles",
