@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -74,26 +76,39 @@ func runVerbs(t *testing.T, verbs []string, userConfig, flags string, judge func
 		"AGENTCTL_CONFIG="+userConfig, "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir, "XDG_RUNTIME_DIR=", "HOME="+dir, "USER=ann",
 		"GORACE=atexit_sleep_ms=0")
 	t.Cleanup(func() { endServer(t, localserver.Dir(filepath.Join(dir, "data"))) })
-	sh := func(line string) (string, error) {
+	// run runs agentctl and returns its first line and its errors. The reader of its output then leaves.
+	run := func(args string) string {
 		ctx, cancel := context.WithTimeout(t.Context(), scriptTimeout)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, "sh", "-c", line)
+		cmd := exec.CommandContext(ctx, "agentctl", strings.Fields(flags+" "+args)...)
 		cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, time.Second
-		out, err := cmd.CombinedOutput()
-		return string(out), err
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		stdout, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, _ := bufio.NewReader(stdout).ReadString('\n') // which may be missing
+		stdout.Close()
+		_ = cmd.Wait() // it may fail
+		if ctx.Err() != nil {
+			t.Errorf("agentctl %s: still runs after %s", args, scriptTimeout)
+		}
+		return line + stderr.String()
 	}
-	if out, err := sh("agentctl " + flags + " new --name fix --agent script:agent.script --prompt hello --wait"); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	run("new --name fix --agent script:agent.script --prompt hello --wait")
+	if out := run("status fix"); !strings.HasPrefix(out, "session") {
+		t.Fatal(out)
 	}
 	for _, verb := range verbs {
-		out, err := sh("agentctl " + flags + " " + verb + " " + trial(verb) + " </dev/null 2>errors | head -n 1; cat errors")
-		if err != nil {
-			t.Errorf("agentctl %s: %v\n%s", verb, err, out)
-		}
-		judge(verb, out)
+		judge(verb, run(verb+" "+trial(verb)))
 	}
-	if out, err := sh("agentctl " + flags + " stop </dev/null | head -n 1"); err != nil {
-		t.Errorf("agentctl stop: %v\n%s", err, out)
+	run("stop")
+	if pid := localserver.Dir(filepath.Join(dir, "data")).Holder(); pid != 0 {
+		t.Errorf("agentctl stop leaves the server with pid %d", pid)
 	}
 }
 

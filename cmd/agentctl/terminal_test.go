@@ -318,13 +318,11 @@ func TestASuspendedScreenComesBackWithWhatWasMissed(t *testing.T) {
 		}
 	}
 	tt.run("send", "fix", "meanwhile", "--wait")
-	at = tt.Len()
 	tt.typeKeys("fg\n")
-	tt.waitFor(at, "You said: meanwhile")
-	tt.waitFor(at, "idle")
-	at = tt.Len()
+	tt.waitScreen("You said: meanwhile") // which may be drawn in parts
+	tt.waitScreen("idle")
 	tt.typeKeys("live\r")
-	tt.waitFor(at, "You said: live")
+	tt.waitScreen("You said: live")
 	at = tt.Len()
 	tt.typeKeys("\x03\x03")
 	tt.waitFor(at, "$ ")

@@ -22,10 +22,11 @@ func TestASlowStartIsShownByItsSteps(t *testing.T) {
 			p := protocol.AgentProcess{Phase: protocol.ProcessStarting, Since: &begin, Step: "initialize", StepAt: &begin}
 			s.show(p)
 			time.Sleep(slowStart - time.Millisecond)
-			synctest.Wait()
+			s.mu.Lock()
 			if out.Len() > 0 {
 				t.Errorf("shown before %s: %q", slowStart, out.String())
 			}
+			s.mu.Unlock()
 			time.Sleep(7 * time.Second)
 			next := time.Now().Add(time.Millisecond)
 			time.Sleep(time.Until(next))
