@@ -17,6 +17,7 @@ func begin(lines ...string) string {
 }
 
 func TestPatches(t *testing.T) {
+	t.Parallel()
 	large := strings.Repeat("0123456789abcde\n", 5<<16) // 5 MiB
 	for name, test := range map[string]struct {
 		files map[string]string
@@ -79,6 +80,7 @@ func TestPatches(t *testing.T) {
 }
 
 func TestHostileAndConflictingPatchesChangeNothing(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ patch, want string }{
 		"conflict in the last file": {
 			begin("*** Update File: a", "@@", "-1", "+2", "*** Add File: n", "+n", "*** Update File: b", "@@",
@@ -249,6 +251,7 @@ var manyChanges = begin("*** Update File: a/1", "@@", "-1", "+2", "*** Delete Fi
 
 // If any operation fails, no file is changed and no temporary file is left.
 func TestAFailedPatchIsTakenBack(t *testing.T) {
+	t.Parallel()
 	errFault := errors.New("read-only file system")
 	files := map[string]string{"a/1": "1\n", "b/2": "2\n", "c/4": "4\n", "e/6": "6\n"}
 	faults := 0

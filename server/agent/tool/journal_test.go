@@ -64,6 +64,7 @@ func (r *rig) setAll(files map[string]string) {
 // After a kill of the server before any step of a patch, the next start restores the files and
 // leaves no others.
 func TestAKillInAPatchIsTakenBack(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"a/1": "1\n", "b/2": "2\n", "c/4": "4\n", "e/6": "6\n"}
 	r := newRig(t, files)
 	r.record()
@@ -151,6 +152,7 @@ func (r *rig) patch(turn, text string) {
 
 // Undo restores the files of a turn, also after a restart, except files that others have changed.
 func TestUndoRestoresTheFilesOfATurn(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, map[string]string{"a/1": "1\n", "b/2": "2\n", "c/4": "4\n", "e/6": "6\n", "f": "f\n"})
 	r.record()
 	r.patch("t1", begin("*** Update File: f", "@@", "-f", "+g"))
@@ -177,9 +179,13 @@ func TestUndoRestoresTheFilesOfATurn(t *testing.T) {
 }
 
 func TestRecordsAreBounded(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, map[string]string{"f": "0\n"})
 	r.record()
-	for i := range maxRecords + 5 {
+	for i := range maxRecords {
+		r.put(fmt.Sprintf("../changes/s/%020d%s", i, completeRecord), "{}")
+	}
+	for i := range 3 {
 		r.patch("t1", begin("*** Update File: f", "@@", fmt.Sprint("-", i), fmt.Sprint("+", i+1)))
 	}
 	if n := len(r.journal.names(completeRecord)); n != maxRecords {

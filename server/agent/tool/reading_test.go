@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +42,8 @@ func hostileRepository(t *testing.T, dir string) (ran string) {
 	write("a.txt", "three\n")
 	write(".gitattributes", "*.txt diff=evil filter=evil\n")
 	evil := filepath.Join(dir, "evil")
+	config := "[filter \"evil\"]\nrequired = true\n[log]\nshowSignature = true\n[remote \"origin\"]\nurl = ext::" + evil +
+		"\npromisor = true\n[protocol \"ext\"]\nallow = always\n[extensions]\npartialClone = origin\n"
 	for _, key := range []string{
 		"core.fsmonitor", "core.pager", "core.sshCommand", "core.editor", "diff.external", "diff.evil.command", "diff.evil.textconv",
 		"filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "gpg.program", "gpg.ssh.program", "pager.log", "pager.diff",
@@ -49,15 +53,19 @@ func hostileRepository(t *testing.T, dir string) (ran string) {
 		if strings.HasPrefix(key, "alias.") {
 			value = "!" + evil
 		}
-		git("config", key, value)
+		last := strings.LastIndexByte(key, '.')
+		section, of, found := strings.Cut(key[:last], ".")
+		if found {
+			section += fmt.Sprintf(" %q", of)
+		}
+		config += fmt.Sprintf("[%s]\n%s = %s\n", section, key[last+1:], value)
 	}
-	git("config", "filter.evil.required", "true")
-	git("config", "log.showSignature", "true")
-	git("config", "remote.origin.url", "ext::"+evil)
-	git("config", "protocol.ext.allow", "always")
-	git("config", "extensions.partialClone", "origin")
-	git("config", "remote.origin.promisor", "true")
-	if err := os.Remove(ran); err != nil && !os.IsNotExist(err) { // of git config, with the monitor
+	f, err := os.OpenFile(filepath.Join(dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString(config)
+	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return ran

@@ -56,11 +56,9 @@ func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n")
 // findLines returns the range of the lines of a file that equal the lines of a text except for
 // trailing whitespace. It fails unless there is exactly one such range.
 func findLines(file, text string) (from, to int, err error) {
-	want := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	for i := range want {
-		want[i] = strings.TrimRight(want[i], " \t\r")
-	}
+	want := trimLines(strings.Split(strings.TrimSuffix(text, "\n"), "\n"))
 	lines := strings.SplitAfter(file, "\n")
+	trimmed := trimLines(lines)
 	first, at := -1, 0
 	budget := maxFile
 	for i := range lines {
@@ -72,7 +70,7 @@ func findLines(file, text string) (from, to int, err error) {
 			if budget--; budget < 0 {
 				return 0, 0, errors.New("old_string is too costly to find: give less of the text")
 			}
-			if strings.TrimRight(lines[i+j], " \t\r\n") != line {
+			if trimmed[i+j] != line {
 				equal = false
 				break
 			}
@@ -90,4 +88,13 @@ func findLines(file, text string) (from, to int, err error) {
 		return 0, 0, errors.New("old_string is not in the file: read the file again and give its text exactly")
 	}
 	return from, from + len(strings.Join(lines[first:first+len(want)], "")), nil
+}
+
+// trimLines returns lines without trailing whitespace.
+func trimLines(lines []string) []string {
+	trimmed := make([]string, len(lines))
+	for i, line := range lines {
+		trimmed[i] = strings.TrimRight(line, " \t\r\n")
+	}
+	return trimmed
 }

@@ -18,6 +18,7 @@ import (
 )
 
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, map[string]string{"sub/f": ""})
 	for name, test := range map[string]struct {
 		in   args
@@ -132,6 +133,7 @@ while [ ! -s one ] || [ ! -s two ]; do sleep 0.01; done
 echo ready; wait`
 
 func TestAnInterruptedCommandLeavesNoProcess(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	result, err := r.runChildren(ctx, args{"command": children}, cancel)
@@ -143,12 +145,18 @@ func TestAnInterruptedCommandLeavesNoProcess(t *testing.T) {
 
 func TestACommandHasATimeLimit(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, nil)
-	result, err := r.runChildren(t.Context(), args{"command": children, "timeout_ms": 3000}, func() {})
-	if err != nil || !result.Failed || !strings.Contains(result.Text, "longer than 3s") {
-		t.Errorf("%+v, %v", result, err)
+	ready := false
+	for limit := 200 * time.Millisecond; !ready; limit *= 4 { // until the children start within it
+		r := newRig(t, nil)
+		in := args{"command": children, "timeout_ms": limit.Milliseconds()}
+		result, err := r.runChildren(t.Context(), in, func() { ready = true })
+		if err != nil || !result.Failed || !strings.Contains(result.Text, "longer than "+limit.String()) {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		if ready {
+			r.checkGone()
+		}
 	}
-	r.checkGone()
 }
 
 // runChildren runs a command and calls ready when it says so.
