@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -102,10 +103,18 @@ func (s *state) endTurn() { s.Turn, s.End, s.Running, s.Changed = "", nil, nil, 
 // attemptID returns the id of the agent of an attempt at a task.
 func attemptID(task string, attempt int) string { return fmt.Sprintf("%s.%d", task, attempt) }
 
+// compressors are writers that compress uses again: a new one allocates 800 KB.
+var compressors = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
+	return z
+}}
+
 func compress(b []byte) []byte {
 	var c bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&c, gzip.BestSpeed) // the level is valid
-	_, _ = z.Write(b)                               // a buffer has no errors
+	z := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(z)
+	z.Reset(&c)
+	_, _ = z.Write(b) // a buffer has no errors
 	_ = z.Close()
 	return c.Bytes()
 }
