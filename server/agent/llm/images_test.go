@@ -30,7 +30,8 @@ func noisyPNG(t *testing.T, width, height int) []byte {
 		}
 	}
 	var out bytes.Buffer
-	if err := png.Encode(&out, m); err != nil {
+	encoder := png.Encoder{CompressionLevel: png.NoCompression} // noise has none
+	if err := encoder.Encode(&out, m); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -76,6 +77,7 @@ func newImageRig(t *testing.T, api, name string, script fakemodel.Script, tools 
 	t.Helper()
 	r := newRig(t, api, name, script, tools...)
 	r.set["test"].Models[name] = provider.ModelConfig{Window: 100 << 20}
+	r.checksFiles = true
 	return r
 }
 
