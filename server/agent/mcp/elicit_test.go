@@ -108,7 +108,7 @@ func TestUsersDeclineWhatAServerAsks(t *testing.T) {
 			select {
 			case <-ctx.Done():
 				return llm.Answer{}, ctx.Err()
-			case <-time.After(s.CallTimeout + time.Second):
+			case <-time.After(s.CallTimeout + 100*time.Millisecond):
 				return answered(map[string][]string{"x": {"late"}}), nil
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -44,7 +45,11 @@ func serveMode(mode string) {
 	switch mode {
 	case "hang": // reads nothing, answers nothing
 		time.Sleep(time.Hour)
-	case "noise": // prints lines that are not messages, without end
+	case "noise": // prints lines that are not messages, until its input ends
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			os.Exit(0)
+		}()
 		for {
 			if _, err := fmt.Println("rubbish"); err != nil {
 				return
@@ -189,14 +194,14 @@ func newServer() *sdk.Server {
 	return s
 }
 
-// serveMany offers 100,000 tools in one page, two of them invalid for agentctl.
+// serveMany offers 5,000 tools in one page, two of them invalid for agentctl.
 func serveMany() {
 	var tools strings.Builder
 	long := strings.Repeat("x", maxSchema)
 	fmt.Fprintf(&tools, `{"name":"a.big","inputSchema":{"type":"object","description":"%s"}}`, long)
 	fmt.Fprint(&tools, `,{"name":"none","inputSchema":{"type":"array"}}`)
 	fmt.Fprintf(&tools, `,{"name":"a.long%s","inputSchema":{"type":"object"}}`, strings.Repeat("n", 100))
-	for i := range 100_000 {
+	for i := range 5_000 {
 		fmt.Fprintf(&tools, `,{"name":"tool%d","inputSchema":{"type":"object"}}`, i)
 	}
 	answerRaw(map[string]string{

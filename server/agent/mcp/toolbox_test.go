@@ -248,7 +248,7 @@ func TestHostileServersAreBoundedAndHurtNoOther(t *testing.T) {
 		"MCP server exit: ", "MCP server gone: ", "MCP server hang: no answer within 200ms",
 		"MCP server many: left out: all tools after the first 128; tool a.big (its input schema is larger than " +
 			"32 KiB); tool none (its input is not an object)",
-		"MCP server noise: ", "MCP server refused: ", "MCP server unset is not used: ${X} is not set",
+		"MCP server noise: connect: ", "MCP server refused: ", "MCP server unset is not used: ${X} is not set",
 	} {
 		if i >= len(notices) || !strings.HasPrefix(notices[i], want) {
 			t.Fatalf("notices %q, want %q", notices, want)
