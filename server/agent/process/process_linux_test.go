@@ -106,6 +106,7 @@ func TestTheGroupIsKilledBeforeItsLeaderIsReaped(t *testing.T) {
 
 // A supervisor passes no signal on: TERM would end it, and its processes without a grace period.
 func TestTheProcessesOfASupervisorAreTerminated(t *testing.T) {
+	t.Parallel()
 	var printed string
 	for _, grace := range []time.Duration{50 * time.Millisecond, time.Second, 30 * time.Second} { // for a slow machine
 		launched := 0

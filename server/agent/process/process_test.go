@@ -118,6 +118,7 @@ func TestAProgramThatEndsWithItsInputEndsGracefully(t *testing.T) {
 }
 
 func TestEndIsSureWhateverTheProgramIgnores(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{
 		"its input":               `echo ready; exec sleep 100`,
 		"its input and TERM":      `trap '' TERM; echo ready; while :; do sleep 100; done`,
@@ -137,6 +138,7 @@ func TestEndIsSureWhateverTheProgramIgnores(t *testing.T) {
 }
 
 func TestNothingOfTheGroupOutlivesTheLeader(t *testing.T) {
+	t.Parallel()
 	p := start(t, `trap '' TERM; (trap '' TERM; while :; do sleep 100; done) & echo $!`)
 	out := bufio.NewReader(p.Stdout)
 	child, err := strconv.Atoi(readLine(t, out))
@@ -160,6 +162,7 @@ func TestOutputIsReadWholeAfterTheExit(t *testing.T) {
 }
 
 func TestOutputWaitsForASlowReader(t *testing.T) {
+	t.Parallel()
 	p := start(t, `echo kept`)
 	<-p.Done()
 	<-time.After(outputGrace + 200*time.Millisecond) // longer than outputGrace
@@ -188,6 +191,7 @@ func TestStartFailsForAProgramThatIsNotThere(t *testing.T) {
 }
 
 func TestALaterServerEndsTheGroup(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{
 		"with its leader":   `trap '' TERM; echo $$; while :; do sleep 100; done`,
 		"without its input": `echo $$; exec sleep 100`,

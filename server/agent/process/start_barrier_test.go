@@ -116,6 +116,7 @@ func TestASupervisedProgramRunsOnceEverythingIsSetUpAndItsGroupRecorded(t *testi
 }
 
 func TestASupervisorThatFailsRunsNothing(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{
 		"before the program": `echo broken >&2; exit 1`,
 		"without the pipe":   `exec 4>&-; echo broken >&2; "$@"`,
