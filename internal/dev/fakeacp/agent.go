@@ -3,12 +3,15 @@ package fakeacp
 import (
 	"bufio"
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,13 +28,7 @@ func Enabled() bool { return os.Getenv(EnvVar) != "" }
 
 // Main runs the agent over standard input and output and returns the exit status.
 func Main() int {
-	a := &agent{
-		traits:   strings.FieldsFunc(os.Getenv(EnvVar), func(r rune) bool { return r == ',' || r == ' ' }),
-		dir:      os.Getenv(DirEnvVar),
-		out:      bufio.NewWriter(os.Stdout),
-		pending:  map[string]chan message{},
-		sessions: map[string]*session{}, parents: map[string]*session{},
-	}
+	a := newAgent(strconv.Itoa(os.Getpid()), os.Getenv(EnvVar), os.Getenv(DirEnvVar), os.Stdout)
 	if a.has("child") {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 		select {}
@@ -48,6 +45,45 @@ func Main() int {
 		select {}
 	}
 	return 0
+}
+
+// Connect runs the agent in this process until the connection is closed, with the traits and the directory of saved
+// sessions. It does not do what a process does: steps such as exit and deaf, traits such as stubborn.
+func Connect(traits, dir string) (io.ReadWriteCloser, error) {
+	in, toAgent, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	fromAgent, out, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, in.Close(), toAgent.Close())
+	}
+	c := &connection{Reader: fromAgent, Writer: toAgent, ended: make(chan struct{})}
+	c.close = func() error { return errors.Join(toAgent.Close(), fromAgent.Close()) }
+	go func() {
+		defer close(c.ended)
+		a := newAgent(rand.Text(), traits, dir, out)
+		a.serve(in)
+		close(a.done)
+		a.running.Wait()
+		_, _ = in.Close(), out.Close()
+	}()
+	return c, nil
+}
+
+// connection is the client's end of a connection to an agent of this process.
+type connection struct {
+	io.Reader
+	io.Writer
+	close func() error
+	ended chan struct{} // closed when the agent has ended
+}
+
+// Close ends the agent.
+func (c *connection) Close() error {
+	err := c.close()
+	<-c.ended
+	return err
 }
 
 type obj = map[string]any
@@ -68,10 +104,13 @@ type rpcError struct {
 
 // agent is a running agent. The goroutine of serve owns sessions and loggedIn.
 type agent struct {
+	id       string // in the ids of new sessions
 	traits   []string
 	dir      string
 	sessions map[string]*session
 	loggedIn bool
+	running  sync.WaitGroup // of prompts
+	done     chan struct{}  // closed at the end of the input, if it is no process
 
 	mu          sync.Mutex
 	out         *bufio.Writer
@@ -91,6 +130,14 @@ type session struct {
 	options map[string]string
 	cancel  chan struct{} // capacity 1; signals session/cancel
 	steers  chan message  // requests for steering that no step has answered
+}
+
+func newAgent(id, traits, dir string, out io.Writer) *agent {
+	return &agent{
+		id: id, traits: strings.FieldsFunc(traits, func(r rune) bool { return r == ',' || r == ' ' }), dir: dir,
+		out: bufio.NewWriter(out), done: make(chan struct{}), pending: map[string]chan message{},
+		sessions: map[string]*session{}, parents: map[string]*session{},
+	}
 }
 
 func (a *agent) has(trait string) bool { return slices.Contains(a.traits, trait) }
@@ -127,7 +174,12 @@ func (a *agent) request(method string, params any, during func()) message {
 	a.mu.Unlock()
 	a.send(obj{"id": id, "method": method, "params": params})
 	during()
-	return <-answer
+	select {
+	case m := <-answer:
+		return m
+	case <-a.done:
+		return message{}
+	}
 }
 
 func (a *agent) serve(in io.Reader) {
@@ -216,7 +268,7 @@ func (a *agent) dispatch(m message) {
 		case <-s.cancel:
 		default:
 		}
-		go a.runPrompt(m.ID, s, text.String())
+		a.running.Go(func() { a.runPrompt(m.ID, s, text.String()) })
 	default:
 		if m.ID != nil {
 			a.refuse(m.ID, -32601, "no such method: "+m.Method)
@@ -286,7 +338,7 @@ func (a *agent) newSession(m message) {
 	if a.has("loggedout") && os.Getenv("FAKE_KEY") == "" {
 		a.send(obj{"method": "_auth/status_update", "params": obj{"authStatus": obj{"kind": "none"}}})
 	}
-	s := openSession(m, fmt.Sprintf("s-%d-%d", os.Getpid(), len(a.sessions)+1))
+	s := openSession(m, fmt.Sprintf("s-%s-%d", a.id, len(a.sessions)+1))
 	a.sessions[s.id] = s
 	result := a.sessionOptions(s)
 	result["sessionId"] = s.id

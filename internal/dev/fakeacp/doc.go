@@ -1,6 +1,6 @@
 // Package fakeacp is an Agent Client Protocol agent for tests. It runs the steps in its prompt,
 // including the quirks of real agents. A test binary becomes the agent by calling Main from
-// TestMain when Enabled returns true.
+// TestMain when Enabled returns true; Connect runs the agent in the process of the test.
 //
 // Each line of a prompt is a step:
 //

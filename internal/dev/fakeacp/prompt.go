@@ -30,7 +30,10 @@ func (a *agent) runPrompt(id json.RawMessage, s *session, text string) {
 		case "late": // a line after the end of the turn
 			late = rest
 		case "hang":
-			<-s.cancel
+			select {
+			case <-s.cancel:
+			case <-a.done:
+			}
 			reason = "cancelled"
 		case "fail":
 			code, message, _ := strings.Cut(rest, " ")

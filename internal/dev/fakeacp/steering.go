@@ -34,6 +34,8 @@ func (a *agent) answerSteer(s *session, outcome string) {
 	case <-s.cancel:
 		s.cancel <- struct{}{} // for hang
 		return
+	case <-a.done:
+		return
 	}
 	var p struct {
 		Prompt []struct{ Text string }

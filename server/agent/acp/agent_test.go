@@ -284,9 +284,9 @@ func TestARestartedServerRestoresTheACPSession(t *testing.T) {
 
 func TestARestoredSessionForksTheACPSession(t *testing.T) {
 	for traits, want := range map[string]string{"load,fork": "-fork", "load": ""} {
-		r := newTestAgent(t, traits)
+		r := newTestAgent(t, traits, connected)
 		r.run("say one")
-		other := newTestAgent(t, traits, func(_ *Config, s *agent.Spec) {
+		other := newTestAgent(t, traits, connected, func(_ *Config, s *agent.Spec) {
 			s.Env = maps.Clone(r.spec.Env)
 			s.Session, s.State = "another", r.state
 		})
@@ -298,7 +298,7 @@ func TestARestoredSessionForksTheACPSession(t *testing.T) {
 		if err := other.Close(); err != nil {
 			t.Fatal(err)
 		}
-		again := newTestAgent(t, traits, func(_ *Config, s *agent.Spec) {
+		again := newTestAgent(t, traits, connected, func(_ *Config, s *agent.Spec) {
 			s.Env = maps.Clone(r.spec.Env)
 			s.Session, s.State = "another", other.state
 		})

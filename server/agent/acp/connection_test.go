@@ -14,7 +14,7 @@ import (
 )
 
 // dialedAgent returns an agent that is reached by a connection, whose other end is played.
-func dialedAgent(t *testing.T, cwd string, play func(*lineScript)) (*Agent, *recorder) {
+func dialedAgent(t *testing.T, spec agent.Spec, play func(*lineScript)) (*Agent, *recorder) {
 	t.Helper()
 	r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 	config := Config{Name: "Remote", Dial: func(context.Context) (io.ReadWriteCloser, error) {
@@ -22,7 +22,7 @@ func dialedAgent(t *testing.T, cwd string, play func(*lineScript)) (*Agent, *rec
 		go play(&lineScript{in: bufio.NewReader(theirs), out: theirs})
 		return ours, nil
 	}}
-	a, err := New(config, agent.Spec{Session: "ses", CWD: cwd}, r)
+	a, err := New(config, spec, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +60,13 @@ func (s *lineScript) receive(method string) json.RawMessage {
 }
 
 func (s *lineScript) answer(method, result string) {
+	s.respond(method, `"result":`+result)
+}
+
+// respond answers a request with a result or an error.
+func (s *lineScript) respond(method, field string) {
 	id := s.receive(method)
-	_, err := fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, result)
+	_, err := fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, field)
 	if err != nil && s.err == nil {
 		s.err = err
 	}

@@ -37,7 +37,7 @@ func answer(answers map[string][]string) decide {
 }
 
 func TestAFormIsAQuestion(t *testing.T) {
-	r := newTestAgent(t, "plain")
+	r := newTestAgent(t, "plain", connected)
 	r.decide = answer(map[string][]string{"question_0": {"SQLite", "for the tests"}})
 	r.run(
 		`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"Ask","name":"AskUserQuestion"}`,
@@ -84,7 +84,7 @@ func TestEachOutcomeOfAQuestionIsAnswered(t *testing.T) {
 		"a page":         {askPage, answer(nil), `{"action":"accept"}`},
 		"a page, denied": {askPage, deny, `{"action":"decline"}`},
 	} {
-		r := newTestAgent(t, "plain")
+		r := newTestAgent(t, "plain", connected)
 		r.decide = c.decide
 		r.run("elicit " + c.ask)
 		if got := r.text(); got != c.want || len(r.asked) != 1 {
@@ -94,7 +94,7 @@ func TestEachOutcomeOfAQuestionIsAnswered(t *testing.T) {
 }
 
 func TestAPageIsAskedForWithItsURL(t *testing.T) {
-	r := newTestAgent(t, "plain")
+	r := newTestAgent(t, "plain", connected)
 	r.run("elicit " + askPage)
 	a := r.asked[0]
 	if a.Title != "Log in at https://login.example/a" || a.Questions != nil ||
@@ -133,7 +133,7 @@ func TestWhatCannotBeAskedIsRefusedAndNoted(t *testing.T) {
 			page(`,"sessionId":"","requestId":1`, "https://login.example/"), `{"action":"cancel"}`, "no turn",
 		},
 	} {
-		r := newTestAgent(t, "plain")
+		r := newTestAgent(t, "plain", connected)
 		r.run("elicit " + c.ask)
 		if got := r.text(); got != c.want || len(r.asked) != 0 {
 			t.Errorf("%s: got %s, asked %+v", name, got, r.asked)
@@ -146,7 +146,7 @@ func TestWhatCannotBeAskedIsRefusedAndNoted(t *testing.T) {
 			t.Errorf("%s: kept %.500s", name, kept)
 		}
 	}
-	r := newTestAgent(t, "plain")
+	r := newTestAgent(t, "plain", connected)
 	r.run(`line {"jsonrpc":"2.0","id":"x","method":"elicitation/create","params":{"sessionId":"s","sessionId":"t","message":"s3cret"}}`)
 	if notes := r.data(protocol.Notice); len(notes) != 1 || strings.Contains(r.eventLines(), "s3cret") {
 		t.Errorf("with a name twice: %s", r.eventLines())
@@ -191,7 +191,7 @@ func TestAnAgentWithdrawsItsRequests(t *testing.T) {
 		`elicitsend {"ask":` + askUser + send:      "-32800",
 		`asksend {"ask":{"toolCallId":"c"}` + send: "refused: withdrawn",
 	} {
-		r := newTestAgent(t, "plain")
+		r := newTestAgent(t, "plain", connected)
 		r.decide = waitWithdrawn
 		r.run(step, "say , then")
 		r.wantText(want + ", then")
@@ -199,7 +199,7 @@ func TestAnAgentWithdrawsItsRequests(t *testing.T) {
 }
 
 func TestAnInterruptCancelsAQuestion(t *testing.T) {
-	r := newTestAgent(t, "plain")
+	r := newTestAgent(t, "plain", connected)
 	ctx, cancel := context.WithCancel(t.Context())
 	r.decide = func(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 		cancel()
@@ -234,7 +234,7 @@ func TestThePageOfAQuestionIsComplete(t *testing.T) {
 		},
 		"after a denial": {deny, []string{"elicit " + askPage, "line " + complete("e1")}, `{"action":"decline"}`, 0},
 	} {
-		r := newTestAgent(t, "plain")
+		r := newTestAgent(t, "plain", connected)
 		r.decide = c.decide
 		r.run(c.steps...)
 		r.wantText(c.text)

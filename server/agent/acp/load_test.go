@@ -13,7 +13,10 @@ import (
 // loader returns an agent of a new session that continues an ACP session of r.
 func (r *testAgent) loader(traits, id string) *testAgent {
 	r.t.Helper()
-	return newTestAgent(r.t, traits, func(_ *Config, s *agent.Spec) {
+	return newTestAgent(r.t, traits, func(c *Config, s *agent.Spec) {
+		if r.config.Dial != nil {
+			connected(c, s)
+		}
 		s.Env[fakeacp.DirEnvVar] = r.spec.Env[fakeacp.DirEnvVar]
 		s.CWD, s.Load = r.spec.CWD, id
 	})
@@ -31,7 +34,7 @@ func TestAStoredSessionOfTheAgentIsContinued(t *testing.T) {
 	} {
 		t.Run(traits, func(t *testing.T) {
 			t.Parallel()
-			first := newTestAgent(t, "plain")
+			first := newTestAgent(t, "plain", connected)
 			first.run("say one")
 			first.run("say two")
 			id := decodeState(first.state).Session
@@ -48,7 +51,7 @@ func TestAStoredSessionOfTheAgentIsContinued(t *testing.T) {
 			if s := decodeState(r.state); s.Session != id || !s.Prompted {
 				t.Errorf("state %+v", s)
 			}
-			next := newTestAgent(t, traits, func(_ *Config, s *agent.Spec) { *s = r.spec; s.State = r.state })
+			next := newTestAgent(t, traits, connected, func(_ *Config, s *agent.Spec) { *s = r.spec; s.State = r.state })
 			next.run("sessions")
 			next.wantText("prompts: 4")
 			if got := next.notices() + next.earlier; got != "" {
@@ -123,7 +126,7 @@ func TestStoredSessionsListsEveryPageAndLeavesNoSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := newTestAgent(t, "load")
+	first := newTestAgent(t, "load", connected)
 	var ids []string
 	for range 5 {
 		next := first.loader("plain", "")

@@ -60,7 +60,7 @@ func TestEverySessionOfAnAgentGetsTheMCPServersThatItTakes(t *testing.T) {
 	} {
 		t.Run(traits, func(t *testing.T) {
 			t.Parallel()
-			r := newTestAgent(t, traits, withServers)
+			r := newTestAgent(t, traits, connected, withServers)
 			if err := r.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestEverySessionOfAnAgentGetsTheMCPServersThatItTakes(t *testing.T) {
 			if traits == "plain" {
 				return
 			}
-			next := newTestAgent(t, traits, withServers, func(_ *Config, s *agent.Spec) {
+			next := newTestAgent(t, traits, connected, withServers, func(_ *Config, s *agent.Spec) {
 				s.Env, s.CWD, s.State = r.spec.Env, r.spec.CWD, r.state
 			})
 			next.run("sessions")

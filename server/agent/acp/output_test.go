@@ -274,7 +274,7 @@ func TestADenialThatEndsTheTurnIsNoInterrupt(t *testing.T) {
 		"not asked": {protocol.Denied, []string{"stop cancelled"}, protocol.ReasonInterrupted},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newTestAgent(t, "plain")
+			r := newTestAgent(t, "plain", connected)
 			r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
 				return agent.Verdict{Outcome: test.outcome}, nil
 			}
@@ -306,7 +306,7 @@ func TestAFailureOfTheModelEndsTheTurnWithItsReason(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newTestAgent(t, "plain")
+			r := newTestAgent(t, "plain", connected)
 			if end := r.run(test.steps...); end.Reason != test.want || end.Message != test.message {
 				t.Errorf("ended %+v", end)
 			}

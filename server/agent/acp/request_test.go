@@ -117,7 +117,7 @@ func TestARequestShowsWhatItsCallTold(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newTestAgent(t, "plain")
+			r := newTestAgent(t, "plain", connected)
 			field := func(fields string) string {
 				if fields == "" {
 					return ""
@@ -149,7 +149,7 @@ func TestARequestDescribesOnlyACallThatToldNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newTestAgent(t, "plain")
+			r := newTestAgent(t, "plain", connected)
 			r.run(test.call, request)
 			title, input := "", ""
 			for _, d := range r.data(protocol.ToolStarted) {
@@ -169,7 +169,7 @@ func TestARequestDescribesOnlyACallThatToldNothing(t *testing.T) {
 }
 
 func TestARequestHasTheCommandOfItsArguments(t *testing.T) {
-	r := newTestAgent(t, "plain")
+	r := newTestAgent(t, "plain", connected)
 	dir := r.spec.CWD
 	kinds := map[string]string{
 		protocol.ApproveCommand: protocol.ToolExecute, protocol.ApprovePatch: protocol.ToolEdit,
@@ -238,7 +238,7 @@ func TestARequestThatCanBeReadInTwoWaysIsNotShown(t *testing.T) {
 		"a title twice":             `"title":"ls","title":"rm x"`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newTestAgent(t, "plain")
+			r := newTestAgent(t, "plain", connected)
 			r.run(`ask {"toolCallId":"c","kind":"execute",` + call + `}`)
 			if r.wantText("cancelled"); len(r.asked) > 0 {
 				t.Errorf("asked for %+v", r.asked)
@@ -249,7 +249,7 @@ func TestARequestThatCanBeReadInTwoWaysIsNotShown(t *testing.T) {
 
 func TestALastingOptionIsOfferedWhereThereIsNoOther(t *testing.T) {
 	options := func(kinds string) (got []string) {
-		r := newTestAgent(t, "plain")
+		r := newTestAgent(t, "plain", connected)
 		r.run("askwith " + kinds + " " + ask)
 		for _, o := range r.asked[0].Options {
 			got = append(got, o.ID+" "+string(o.Kind))
@@ -286,7 +286,7 @@ func TestMergedArgumentsAreThoseOfTheRequestAndTheRestOfTheCall(t *testing.T) {
 func TestAnAgentCanBeReachedByAConnection(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing") // an agent elsewhere has other directories
 	played := make(chan error, 1)
-	a, r := dialedAgent(t, dir, func(lines *lineScript) {
+	a, r := dialedAgent(t, agent.Spec{Session: "ses", CWD: dir}, func(lines *lineScript) {
 		lines.answer("initialize", `{"protocolVersion":1}`)
 		lines.answer("session/new", `{"sessionId":"s"}`)
 		lines.answer("session/prompt", `{"stopReason":"end_turn"}`)

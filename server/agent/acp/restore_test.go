@@ -2,10 +2,12 @@ package acp
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"agentctl/internal/dev/fakeacp"
@@ -29,7 +31,7 @@ func (r *testAgent) prompts() []string {
 }
 
 // notices returns the texts of the notices.
-func (r *testAgent) notices() string {
+func (r *recorder) notices() string {
 	var list []string
 	for _, d := range r.data(protocol.Notice) {
 		list = append(list, d.(protocol.NoticeData).Message)
@@ -38,20 +40,38 @@ func (r *testAgent) notices() string {
 }
 
 func TestARefusedRestoreIsTriedAgain(t *testing.T) {
-	t.Parallel()
-	r := newTestAgent(t, "load")
-	r.run("say one")
-	id := decodeState(r.state).Session
-	next := r.restart("load,slow")
-	next.run("sessions")
-	next.wantText("prompts: 2")
-	if got := next.notices(); !strings.Contains(got, "Internal error: Invalid session identifier") ||
-		!strings.Contains(got, "trying again") || strings.Count(got, "\n") != 0 {
-		t.Errorf("notices: %s", got)
-	}
-	if s := decodeState(next.state); len(next.state) > 0 && s.Session != id {
-		t.Errorf("the ACP session is %s, was %s", s.Session, id)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		saved := state{Session: "s", Prompted: true}
+		played := make(chan error, 1)
+		a, r := dialedAgent(t, agent.Spec{Session: "ses", CWD: "/w", State: saved.encode()}, func(lines *lineScript) {
+			lines.answer("initialize", `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
+			for range 2 {
+				lines.respond("session/load",
+					`"error":{"code":-32603,"message":"Internal error","data":{"details":"Invalid session identifier"}}`)
+			}
+			lines.answer("session/load", `{}`)
+			lines.answer("session/prompt", `{"stopReason":"end_turn"}`)
+			played <- lines.err
+		})
+		began := time.Now()
+		if end, err := a.Run(t.Context(), turnOf("two"), r); err != nil || end.Reason != protocol.ReasonCompleted {
+			t.Errorf("ended %+v, %v", end, err)
+		}
+		if took := time.Since(began); took < 3*restorePause {
+			t.Errorf("restored after %v", took)
+		}
+		if err := errors.Join(<-played, a.Close()); err != nil {
+			t.Error(err)
+		}
+		got := r.notices()
+		if !strings.Contains(got, "Internal error: Invalid session identifier") || !strings.Contains(got, "trying again") ||
+			strings.Count(got, "\n") != 0 {
+			t.Errorf("notices: %s", got)
+		}
+		if s := decodeState(r.state); len(r.state) > 0 && s.Session != "s" {
+			t.Errorf("the ACP session is %s", s.Session)
+		}
+	})
 }
 
 func TestAnAgentThatLostItsConversationGetsTheTranscript(t *testing.T) {
@@ -63,7 +83,7 @@ func TestAnAgentThatLostItsConversationGetsTheTranscript(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newTestAgent(t, "load")
+			r := newTestAgent(t, "load", connected)
 			r.run("say one")
 			if test.reason == "no such session" {
 				file := decodeState(r.state).Session + ".json"
@@ -71,7 +91,7 @@ func TestAnAgentThatLostItsConversationGetsTheTranscript(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			next := newTestAgent(t, test.traits, func(c *Config, s *agent.Spec) {
+			next := newTestAgent(t, test.traits, connected, func(c *Config, s *agent.Spec) {
 				c.RestoreTimeout = time.Millisecond
 				s.Env, s.CWD, s.State = r.spec.Env, r.spec.CWD, r.state
 				s.Env[fakeacp.EnvVar] = test.traits

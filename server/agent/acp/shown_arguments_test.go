@@ -51,7 +51,7 @@ func TestArgumentsThatChangeAfterTheDecisionAreTold(t *testing.T) {
 		"after a denial":  {deny, []string{changeTo(`{"command":"rm"}`)}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newTestAgent(t, "plain")
+			r := newTestAgent(t, "plain", connected)
 			r.decide = c.decide
 			r.run(append([]string{callA, allowA}, c.steps...)...)
 			if got := r.changes(); len(got) != c.want || c.want > 0 && !strings.Contains(got[0], `"Look" after its request was allowed`) {
@@ -67,7 +67,7 @@ func TestArgumentsThatChangeAfterTheDecisionAreTold(t *testing.T) {
 // A request whose arguments change is withdrawn and asked again: the agent gets the decision about what
 // it will run.
 func TestARequestWhoseArgumentsChangeIsAskedAgain(t *testing.T) {
-	r := newTestAgent(t, "plain")
+	r := newTestAgent(t, "plain", connected)
 	r.decide = func(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 		if a.Command == "ls" {
 			<-ctx.Done() // withdrawn

@@ -107,7 +107,11 @@ func TestEveryOutcomeOfSteeringIsRecorded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newTestAgent(t, "steering", quickCancel)
+			r := newTestAgent(t, "steering", connected, quickCancel, func(c *Config, _ *agent.Spec) {
+				if name == "exit after write" {
+					c.Dial = nil
+				}
+			})
 			b := newInbox("x")
 			_, err := r.steered(b, c.steps...)
 			if (err != nil) != (name == "exit after write") {
@@ -127,7 +131,7 @@ func TestEveryOutcomeOfSteeringIsRecorded(t *testing.T) {
 }
 
 func TestMessagesAreSentInTheirOrder(t *testing.T) {
-	r := newTestAgent(t, "steering")
+	r := newTestAgent(t, "steering", connected)
 	b := newInbox("one", "two")
 	if _, err := r.steered(b, "steer injected", "steer injected"); err != nil {
 		t.Fatal(err)
@@ -137,7 +141,7 @@ func TestMessagesAreSentInTheirOrder(t *testing.T) {
 }
 
 func TestAnInterruptDuringSteeringLeavesTheOutcomeOpen(t *testing.T) {
-	r := newTestAgent(t, "steering")
+	r := newTestAgent(t, "steering", connected)
 	b := newInbox("x")
 	ctx, interrupt := context.WithCancel(t.Context())
 	go func() {
@@ -155,7 +159,7 @@ func TestAnInterruptDuringSteeringLeavesTheOutcomeOpen(t *testing.T) {
 
 func TestOnlyAgentsThatTakeMessagesGetThem(t *testing.T) {
 	for traits, want := range map[string]bool{"plain": false, "steering": true, "qwen": true} {
-		r := newTestAgent(t, traits)
+		r := newTestAgent(t, traits, connected)
 		if !r.Steers() {
 			t.Errorf("%s: not known before the start", traits)
 		}
@@ -166,7 +170,7 @@ func TestOnlyAgentsThatTakeMessagesGetThem(t *testing.T) {
 			t.Errorf("%s: takes messages: %v", traits, !want)
 		}
 	}
-	r := newTestAgent(t, "plain")
+	r := newTestAgent(t, "plain", connected)
 	b := newInbox("x")
 	if _, err := r.steered(b, "say hi"); err != nil {
 		t.Fatal(err)
@@ -187,7 +191,7 @@ func TestAnAgentThatAsksForMessagesGetsThem(t *testing.T) {
 		"never":     {0, "", ""},
 		"of no use": {-1, "drained  ", ""},
 	} {
-		r, b := newTestAgent(t, "qwen"), newInbox(texts...)
+		r, b := newTestAgent(t, "qwen", connected), newInbox(texts...)
 		steps := []string{"think about it"}
 		for range max(c.drains, -c.drains) {
 			steps = append(steps, "drain")
@@ -216,7 +220,7 @@ func TestAnAgentThatAsksForMessagesGetsThem(t *testing.T) {
 		b.want(t, sent, want...)
 	}
 	// Without a turn that takes messages the answer is empty, and no error: the agent asks again.
-	r := newTestAgent(t, "qwen")
+	r := newTestAgent(t, "qwen", connected)
 	r.run("drain")
 	r.wantText("drained  ")
 }

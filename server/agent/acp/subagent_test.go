@@ -257,13 +257,13 @@ func TestAHostileAgentMixesUpNoSessions(t *testing.T) {
 	})
 }
 
-func TestAnAgentWithTenThousandSubAgents(t *testing.T) {
+func TestAnAgentWithThousandsOfSubAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines []recordedLine
-		for i := range 10_000 {
+		for i := range 2 * maxSubAgents {
 			lines = append(lines, subUpdate("s", fmt.Sprintf(`"sessionId":"a%d",%s`, i, works)))
 		}
-		lines = append(lines, in("a3", chunkOf("shown")), in("a9999", chunkOf("not shown")), in("s", chunkOf("own")))
+		lines = append(lines, in("a3", chunkOf("shown")), in("a1999", chunkOf("not shown")), in("s", chunkOf("own")))
 		a, s := scripted(t, lines...)
 		s.all.most = 5
 		s.prompt(t.Context(), a, "go")

@@ -113,7 +113,7 @@ func TestCostsAreCountedOnce(t *testing.T) {
 }
 
 func TestUsageIsThatOfTheTurnAndThatOfTheSession(t *testing.T) {
-	r := newTestAgent(t, "load")
+	r := newTestAgent(t, "load", connected)
 	spend := func(amount float64) string {
 		return fmt.Sprintf(`update {"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":%v,"currency":"USD"}}`,
 			amount)
@@ -142,7 +142,7 @@ func TestUsageIsThatOfTheTurnAndThatOfTheSession(t *testing.T) {
 }
 
 func TestUsageOfChunksIsSummed(t *testing.T) {
-	r := newTestAgent(t, "plain")
+	r := newTestAgent(t, "plain", connected)
 	chunk := `update {"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""},"_meta":{"usage":{"inputTokens":10,"outputTokens":2,"thoughtTokens":1}}}`
 	if end := r.run(chunk, "say between", chunk); *end.Usage != (protocol.Usage{Input: 20, Output: 4, Reasoning: 2}) {
 		t.Errorf("usage %+v", end.Usage)
