@@ -89,8 +89,10 @@ func TestPeerReadsTheSessionOfAProcessThatLeftItsGroup(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("setsid is not installed")
 	}
-	// The shell exits immediately, so that the client gets another parent.
-	conn, p := accept(t, `(setsid "$0" &); exec sleep 100`, "s_1")
+	// The client starts after its parent has exited, so that it has another one.
+	exited := filepath.Join(t.TempDir(), "exited")
+	conn, p := accept(t, `(setsid sh -c 'until [ -e "`+exited+`" ]; do sleep 0.01; done; exec "$0"' "$0" &); : >"`+exited+
+		`"; exec sleep 100`, "s_1")
 	list, err := Peer(conn)
 	if err != nil || len(list) == 0 || list[0].Session != "s_1" || list[0].Group == p.Group().PID {
 		t.Errorf("%+v, %v: want the session s_1 in another group", list, err)
