@@ -42,8 +42,10 @@ func TestAnOpenListenersRoleIsItsClients(t *testing.T) {
 			`{"type":"send_message","conversationId":"` + f.Payload.ConversationID + `","payload":{"content":"few"}}`,
 		)
 		s.waitFor("message_complete")
-		list := ok[protocol.ListResult](w.dial(), protocol.DoList, "", nil).Sessions
-		h := ok[protocol.HistoryResult](w.dial(), protocol.DoHistory, list[0].Session, protocol.HistoryData{})
+		c := w.dial()
+		list := ok[protocol.ListResult](c, protocol.DoList, "", nil).Sessions
+		h := ok[protocol.HistoryResult](c, protocol.DoHistory, list[0].Session, protocol.HistoryData{})
+		_ = c.ws.CloseNow()
 		var e protocol.Event
 		must(t, json.Unmarshal(h.Events[0], &e))
 		if e.Type != protocol.MessageUser || e.By == nil || !strings.HasPrefix(e.By.Name, multiagent.Name+"@") {

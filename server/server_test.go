@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/memdir"
 	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -29,6 +30,7 @@ import (
 
 func TestMain(m *testing.M) {
 	thorough.Checks(40, 100)
+	memdir.Use()
 	goleak.VerifyTestMain(m)
 }
 

@@ -20,7 +20,7 @@ func noReport(int64, int64) {}
 
 // TestABackupUnderLoadRestoresToAPrefixOfEverySession takes backups while two goroutines commit.
 func TestABackupUnderLoadRestoresToAPrefixOfEverySession(t *testing.T) {
-	dir := memoryDir(t)
+	dir := t.TempDir()
 	s := open(t, dir, sqlite.Options{}.WithWALLimit(1<<20))
 	const writers = 4
 	for w := range writers {

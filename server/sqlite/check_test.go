@@ -268,7 +268,7 @@ func writeSessions(t testing.TB, dir string) {
 // check finds good are good, rows that it finds damaged are errors for readers, and a repair keeps
 // every event that readers get.
 func TestADamagedImageGivesRightEventsOrANamedError(t *testing.T) {
-	dir := filepath.Join(memoryDir(t), "data")
+	dir := filepath.Join(t.TempDir(), "data")
 	writeSessions(t, dir)
 	path := filepath.Join(dir, dbFile)
 	clean, err := os.ReadFile(path)

@@ -156,7 +156,7 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 					}
 					return sqlite3.SQLITE_OK
 				})
-				dir := memoryDir(t)
+				dir := t.TempDir()
 				kept, failed := runLifecycle(t, dir)
 				stop()
 				withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
@@ -205,7 +205,7 @@ func TestAFailedOperationOfACopyLeavesEverythingAsItWas(t *testing.T) {
 		} {
 			t.Run(name+" "+operation, func(t *testing.T) {
 				for n := 1; ; n += thorough.Step(3) {
-					parent := memoryDir(t)
+					parent := t.TempDir()
 					dir, file := filepath.Join(parent, "data"), filepath.Join(parent, "backup")
 					writeAllKinds(t, dir)
 					if err := sqlite.Backup(t.Context(), dir, filepath.Join(parent, "other"), noReport); err != nil {
@@ -257,7 +257,7 @@ func TestAFailedOperationOfARemovalTouchesNothingElse(t *testing.T) {
 	} {
 		t.Run(operation, func(t *testing.T) {
 			for n, left := 1, 0; left <= 0; n += thorough.Step(2) {
-				dir := memoryDir(t)
+				dir := t.TempDir()
 				writeAllKinds(t, dir)
 				var removed error
 				s, err := sqlite.Open(dir, sqlite.Options{Sync: sqlite.Full}.WithInterval(time.Hour))
@@ -300,17 +300,6 @@ func TestAFailedOperationOfARemovalTouchesNothingElse(t *testing.T) {
 			}
 		})
 	}
-}
-
-// memoryDir returns a temporary directory in memory, where the system has one: a sync costs nothing
-// there.
-func memoryDir(t *testing.T) string {
-	dir, err := os.MkdirTemp("/dev/shm", "agentctl")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
 }
 
 // runLifecycle opens a store, commits and closes it, and continues after errors. It returns the

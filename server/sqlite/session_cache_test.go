@@ -99,7 +99,7 @@ func TestAWriterAcceptsWhatFollowsTheStoredEventsAlone(t *testing.T) {
 	for _, cached := range []int{1, 3, 100} {
 		t.Run(fmt.Sprintf("cached=%d", cached), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(cached), 1))
-			dir, model := memoryDir(t), storeModel{}
+			dir, model := t.TempDir(), storeModel{}
 			opts := sqlite.Options{Sync: sqlite.Full}.WithCachedSessions(cached)
 			s, err := sqlite.Open(dir, opts)
 			if err != nil {

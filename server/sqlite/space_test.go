@@ -30,7 +30,7 @@ func commitUntil(t *testing.T, s *sqlite.Store, what string, done func() bool) {
 
 // TestARemovedSessionIsOverwrittenAndItsSpaceGivenBack finds no byte of it in the files.
 func TestARemovedSessionIsOverwrittenAndItsSpaceGivenBack(t *testing.T) {
-	dir := memoryDir(t)
+	dir := t.TempDir()
 	path := filepath.Join(dir, dbFile)
 	secret := []byte("hunter2-hunter2")
 	size := func() int64 {

@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/memdir"
 	"agentctl/internal/export"
 	"agentctl/protocol"
 	"agentctl/server"
@@ -28,7 +29,10 @@ import (
 	"agentctl/server/web"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	memdir.Use()
+	goleak.VerifyTestMain(m)
+}
 
 var testScript = `
 {"steers":true}

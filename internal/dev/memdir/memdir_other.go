@@ -1,0 +1,6 @@
+//go:build !linux
+
+package memdir
+
+// Use does nothing: the system has no directory in memory.
+func Use() {}
