@@ -331,7 +331,12 @@ func transcript(t testingT, events []protocol.Event) string {
 			t.Fatalf("transcript: %v", err)
 		}
 	}
-	b, err := json.Marshal(&tr)
+	return encodeTranscript(t, &tr)
+}
+
+func encodeTranscript(t testingT, tr *protocol.Transcript) string {
+	t.Helper()
+	b, err := json.Marshal(tr)
 	if err != nil {
 		t.Fatalf("transcript: %v", err)
 	}

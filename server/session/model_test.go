@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -29,6 +30,11 @@ type modelTest struct {
 	healthy bool                // the store works, and the session has recovered
 	reader  []string            // lines that a reader of the log has read
 	handed  map[string]*fakeRun // message that an agent took → its run
+
+	// The stored events of the session so far, reduced: its log only grows.
+	log        *logChecker
+	state      *protocol.State
+	transcript protocol.Transcript
 }
 
 func TestAnyInterleavingKeepsTheInvariants(t *testing.T) { runModel(t, false) }
@@ -50,6 +56,7 @@ func runModel(t *testing.T, faulty bool) {
 			}
 			m.agents.steers = rapid.Bool().Draw(rt, "steers")
 			m.id = m.create()
+			m.log, m.state = newLogChecker(rt), &protocol.State{Session: m.id}
 			m.store.set(func() {
 				m.store.latency = rapid.SampledFrom([]time.Duration{0, 20 * time.Millisecond}).Draw(rt, "latency")
 			})
@@ -116,12 +123,28 @@ func (m *modelTest) repairStore() {
 	m.healthy = true
 }
 
-// replayed returns a logChecker that has applied the stored events.
+// stored returns the stored lines of the session after a seq.
+func (m *modelTest) stored(after uint64) []byte {
+	m.store.mu.Lock()
+	defer m.store.mu.Unlock()
+	return bytes.Join(m.store.sessions[m.id].lines[after:], nil)
+}
+
+// replayed applies the stored events since its last call, and returns the logChecker.
 func (m *modelTest) replayed() *logChecker {
 	m.rt.Helper()
-	a := newLogChecker(m.rt)
-	a.apply(m.events(m.id, false))
-	return a
+	m.log.t = m.rt
+	events := decodeLines(m.rt, m.stored(m.log.seq))
+	m.log.apply(events)
+	for i := range events {
+		if err := m.state.Apply(&events[i]); err != nil {
+			m.rt.Fatalf("apply: %v", err)
+		}
+		if _, err := m.transcript.Apply(&events[i]); err != nil {
+			m.rt.Fatalf("transcript: %v", err)
+		}
+	}
+	return m.log
 }
 
 // check checks the invariants of the store and, between commits, of the session in memory.
@@ -130,13 +153,12 @@ func (m *modelTest) check() {
 	synctest.Wait()
 	m.readNew()
 	m.replayed()
-	raw, folded := m.events(m.id, false), m.events(m.id, true)
-	if transcript(m.rt, raw) != transcript(m.rt, folded) {
-		m.rt.Fatalf("transcripts differ: folded %v, raw %v", types(folded), types(raw))
+	folded := m.events(m.id, true)
+	if encodeTranscript(m.rt, &m.transcript) != transcript(m.rt, folded) {
+		m.rt.Fatalf("transcripts differ: folded %v, raw %v", types(folded), types(m.events(m.id, false)))
 	}
-	kept, again := reduce(m.rt, m.id, raw), reduce(m.rt, m.id, folded)
-	if string(encodeState(kept)) != string(encodeState(again)) {
-		m.rt.Fatalf("folded events reduce to %s, raw ones to %s", encodeState(again), encodeState(kept))
+	if again := reduce(m.rt, m.id, folded); string(encodeState(m.state)) != string(encodeState(again)) {
+		m.rt.Fatalf("folded events reduce to %s, raw ones to %s", encodeState(again), encodeState(m.state))
 	}
 	if m.busy() || !m.healthy {
 		return
@@ -163,8 +185,8 @@ func (m *modelTest) check() {
 	<-asked
 	a := m.replayed()
 	a.checkState(state)
-	if kept = reduce(m.rt, m.id, m.events(m.id, false)); string(encodeState(kept)) != string(encodeState(state)) {
-		m.rt.Fatalf("the session has state %s, its events reduce to %s", encodeState(state), encodeState(kept))
+	if string(encodeState(m.state)) != string(encodeState(state)) {
+		m.rt.Fatalf("the session has state %s, its events reduce to %s", encodeState(state), encodeState(m.state))
 	}
 	switch r := m.agents.run(); {
 	case state.Turn != nil && (r == nil || r.turn.ID != state.Turn.Turn):
@@ -223,24 +245,27 @@ func (m *modelTest) checkShownIsStored() {
 	}
 }
 
-// read reads a session's log as a connection does.
+// read reads a session's log as a connection does, after replayed.
 func (m *modelTest) read(log *eventlog.Log, folded bool) {
 	m.rt.Helper()
-	var events []protocol.Event
+	var all []byte
 	for after := uint64(0); after < log.Position().Seq; {
 		lines, last, err := log.Read(context.Background(), after, folded, 64<<10)
 		if err != nil || last <= after {
 			m.rt.Fatalf("read after %d: %d, %v", after, last, err)
 		}
-		events = append(events, decodeLines(m.rt, lines)...)
+		all = append(all, lines...)
 		after = last
 	}
 	if !folded {
-		newLogChecker(m.rt).apply(events)
+		if stored := m.stored(0); !bytes.Equal(all, stored) {
+			m.rt.Fatalf("the log has %s, the store %s", all, stored)
+		}
+		return
 	}
-	got, want := reduce(m.rt, m.id, events), reduce(m.rt, m.id, m.events(m.id, false))
-	if string(encodeState(got)) != string(encodeState(want)) {
-		m.rt.Fatalf("the log reduces to %s, the store to %s", encodeState(got), encodeState(want))
+	got := reduce(m.rt, m.id, decodeLines(m.rt, all))
+	if string(encodeState(got)) != string(encodeState(m.state)) {
+		m.rt.Fatalf("the log reduces to %s, the store to %s", encodeState(got), encodeState(m.state))
 	}
 }
 
