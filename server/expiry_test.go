@@ -119,11 +119,11 @@ func TestAStreamSaysThatItsCredentialHasEnded(t *testing.T) {
 		"list":    lastBody("GET", ""),
 		"message": lastBody("POST", "messages?wait=turn&timeout=600"),
 	} {
-		for _, busy := range []bool{false, true} {
-			for _, revoked := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s busy %v revoked %v", name, busy, revoked), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						c := newProtectedServer(t)
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newProtectedServer(t)
+				for _, busy := range []bool{false, true} {
+					for _, revoked := range []bool{false, true} {
 						user, _ := c.dial("", "house")
 						id := user.create("")
 						if busy {
@@ -145,16 +145,17 @@ func TestAStreamSaysThatItsCredentialHasEnded(t *testing.T) {
 						}
 						began := time.Now()
 						if got := <-ended; !strings.Contains(got, want) {
-							t.Errorf("ends with %q, want %q", got, want)
+							t.Errorf("busy %v, revoked %v: ends with %q, want %q", busy, revoked, got, want)
 						}
 						if took := time.Since(began); took > 2*time.Second {
-							t.Errorf("ended after %s", took)
+							t.Errorf("busy %v, revoked %v: ended after %s", busy, revoked, took)
 						}
 						user.ask(protocol.DoInterrupt, id, protocol.InterruptData{})
-					})
-				})
-			}
-		}
+						_ = user.ws.CloseNow()
+					}
+				}
+			})
+		})
 	}
 }
 

@@ -179,7 +179,7 @@ func TestWatchOfAWritingSessionIsCheap(t *testing.T) {
 		})).Session
 		c.all()
 		other.ask(protocol.DoSend, id, protocol.SendData{Text: "five hundred words a second"})
-		const seconds = 20
+		const seconds = 6
 		time.Sleep(seconds * time.Second)
 		bytes, texts := int64(0), 0
 		for _, m := range c.all() {

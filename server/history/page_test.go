@@ -38,7 +38,7 @@ func runTurns(r *testReader, sizes ...int) string {
 
 func TestHistoryPagesBackOverWholeTurns(t *testing.T) {
 	bubble(t, func(t *testing.T, r *testReader) {
-		id := runTurns(r, 0, 5000, 400_000, 3_000_000, 10, 700_000, 700_000, 0, 0, 0)
+		id := runTurns(r, 0, 5000, 400_000, 1_500_000, 10, 700_000, 700_000, 0, 0, 0)
 		for _, most := range []int64{0, 1000} {
 			testPages(t, r, id, most)
 		}
@@ -160,15 +160,14 @@ func TestHistoryHasTheNoticesAroundTurns(t *testing.T) {
 		}
 		want := ""
 		for i, n := range []int{1, 1, 9, 1, 1, 9} {
-			notices(n, fmt.Sprint("notice ", i, " ", strings.Repeat("x", 200_000)))
+			notices(n, fmt.Sprint("notice ", i, " ", strings.Repeat("x", 20_000)))
 			want += "turn " + strings.Repeat("notice ", n)
 		}
 		for limit := 1; limit <= 7; limit += thorough.Step(2) {
 			var got []string
 			for before := uint64(0); ; {
-				h := must[protocol.HistoryResult](
-					r, r.do(newCommand(protocol.DoHistory, id, protocol.HistoryData{Before: before, Limit: limit})),
-				)
+				d := protocol.HistoryData{Before: before, Limit: limit, Bytes: 100_000} // five notices
+				h := must[protocol.HistoryResult](r, r.do(newCommand(protocol.DoHistory, id, d)))
 				var page []string
 				for _, e := range decodeLines(t, bytes.Join(rawLines(h.Events), []byte("\n"))) {
 					switch e.Type {

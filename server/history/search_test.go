@@ -212,7 +212,7 @@ func TestAHugeTurnIsSearchedInPieces(t *testing.T) {
 		run.emit(
 			agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "first", Title: "needle"}},
 		)
-		for range 2*maxPending/protocol.MaxText + 10 {
+		for range maxPending*5/4/protocol.MaxText + 10 { // two pieces
 			run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: piece}})
 		}
 		run.emit(
