@@ -44,26 +44,24 @@ func schemaVersion(conn *sqlite.Conn, path string) (int, error) {
 	return version, err
 }
 
-// migrate upgrades the schema to the newest version. Each migration and its version number are one
-// transaction.
+// migrate upgrades the schema to the newest version, in one transaction.
 func migrate(conn *sqlite.Conn, path string) error {
 	version, err := schemaVersion(conn, path)
-	if err != nil {
+	if err != nil || version == len(migrationFiles) {
 		return err
 	}
-	for i := version; i < len(migrationFiles); i++ {
-		script, err := migrations.ReadFile(migrationFiles[i])
-		if err != nil {
-			return err
+	return transact(conn, func() error {
+		for i := version; i < len(migrationFiles); i++ {
+			script, err := migrations.ReadFile(migrationFiles[i])
+			if err == nil {
+				err = sqlitex.ExecuteScript(conn, fmt.Sprintf("%s;\nPRAGMA user_version = %d;", script, i+1), nil)
+			}
+			if err != nil {
+				return fmt.Errorf("migrate to schema %d: %w", i+1, err)
+			}
 		}
-		err = transact(conn, func() error {
-			return sqlitex.ExecuteScript(conn, fmt.Sprintf("%s;\nPRAGMA user_version = %d;", script, i+1), nil)
-		})
-		if err != nil {
-			return fmt.Errorf("migrate to schema %d: %w", i+1, err)
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // migrate upgrades the schema of the store, and lets the database give space back. used: the

@@ -407,14 +407,15 @@ func TestARemovedSessionIsCollectedFromTheFileAlsoByTheNextRun(t *testing.T) {
 	}
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		for id, count := range map[string]uint64{"a": 1000, "b": 1000, "c": 5} {
-			commit(t, s, create(id))
+			batches := []*eventlog.Batch{create(id)}
 			for seq := uint64(1); seq <= count; seq++ {
 				b := events(id, seq, seq)
 				b.Blobs = []eventlog.Blob{{ID: fmt.Sprint(seq)}}
 				b.Folds = []eventlog.Fold{{First: seq, Last: seq, Line: []byte("f\n")}}
 				b.Turns = []eventlog.TurnRow{{First: seq, Last: seq}}
-				commit(t, s, b)
+				batches = append(batches, b)
 			}
+			commit(t, s, batches...)
 		}
 		commit(t, s, &eventlog.Batch{Session: "a", Delete: true}, &eventlog.Batch{Session: "c", Delete: true})
 	})
