@@ -22,10 +22,10 @@ func TestASessionThatIsTooLargeRefusesSnapshotsAndSubscriptions(t *testing.T) {
 	ok[protocol.QueueReleaseResult](c, protocol.DoQueueRelease, id, nil)
 }
 
-// fillQueue queues messages that are together larger than an answer may be.
+// fillQueue queues messages that are together larger than an answer may be: JSON has six bytes for one of theirs.
 func fillQueue(c *testClient, id string) {
 	c.t.Helper()
 	for range protocol.MaxResult/(240<<10) + 1 {
-		ok[protocol.SendResult](c, protocol.DoSend, id, protocol.SendData{Text: strings.Repeat("x", 240<<10)})
+		ok[protocol.SendResult](c, protocol.DoSend, id, protocol.SendData{Text: strings.Repeat("\x01", 40<<10)})
 	}
 }

@@ -1,8 +1,6 @@
 package queue
 
 import (
-	"strings"
-
 	"agentctl/protocol"
 	"agentctl/server/session/record"
 )
@@ -50,20 +48,12 @@ func messageSize(m *protocol.Message) int64 {
 func textSize(s string) int {
 	n := len(s)
 	for i := range len(s) {
-		n += int(escapes[s[i]])
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' || c == 0xe2 {
+			n += len(`\u0000`) - 1
+		}
 	}
 	return n
 }
-
-// escapes has for each byte how many bytes its escape is longer.
-var escapes = func() (table [256]uint8) {
-	for c := range table {
-		if c < ' ' || strings.IndexByte("\"\\<>&\xe2", byte(c)) >= 0 {
-			table[c] = uint8(len(`\u0000`) - 1)
-		}
-	}
-	return table
-}()
 
 // Sanitize makes a user's message valid UTF-8. A message too large for an event is refused with
 // too_large.
