@@ -20,8 +20,8 @@ import (
 // Requests that never end, of senders that are not known, keep no other client out and hold few
 // connections of the server.
 func TestUnfinishedRequestsKeepNobodyOut(t *testing.T) {
-	const attackers = 5000
-	w := newProtectedServer(t)
+	const attackers = 1000 // more than connections of all kinds
+	w := newProtectedServer(t, withLimits(Limits{Connections: 400}))
 	addr := w.tcp("secret")
 	requests := []string{
 		"",

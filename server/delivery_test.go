@@ -146,7 +146,7 @@ func TestAnIdleConnectionIsTwoGoroutines(t *testing.T) {
 	w := newTestServer(t)
 	id := w.runTurn("few")
 	dial := w.socket()
-	const n = 100
+	const n = 40
 	for name, connect := range map[string]func() net.Conn{
 		"native": func() net.Conn {
 			conn := upgrade(t, dial)

@@ -108,8 +108,8 @@ func TestAFastAgentIsDelayedByOneInterval(t *testing.T) {
 				last = a.at
 			}
 		}
-		if bytes != 880_000 || last > 1100*time.Millisecond {
-			t.Errorf("%d bytes after %v, want 880,000 after about a second", bytes, last)
+		if bytes != 220_000 || last > 1100*time.Millisecond {
+			t.Errorf("%d bytes after %v, want 220,000 after about a second", bytes, last)
 		}
 	})
 }

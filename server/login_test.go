@@ -26,7 +26,7 @@ type protectedServer struct {
 	http *http.Client
 }
 
-func newProtectedServer(t *testing.T) *protectedServer {
+func newProtectedServer(t *testing.T, options ...func(*testServer)) *protectedServer {
 	t.Helper()
 	var file []string
 	for _, r := range protocol.Roles {
@@ -35,7 +35,8 @@ func newProtectedServer(t *testing.T) *protectedServer {
 	users, err := login.ReadUsers([]byte("{" + strings.Join(file, ",") + "}"))
 	must(t, err)
 	keys := login.KeysFromSecret([]byte("secret"))
-	w := newTestServer(t, func(w *testServer) { w.auth = login.NewAuthenticator(users, keys) })
+	options = append(options, func(w *testServer) { w.auth = login.NewAuthenticator(users, keys) })
+	w := newTestServer(t, options...)
 	pipe := NewPipe()
 	pipe.Listener.Token = "house"
 	served := make(chan error, 1)

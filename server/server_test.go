@@ -48,7 +48,7 @@ const testScript = `
 {"burst":8,"size":4,"delay":"30ms"}
 {"ask":"command","command":"ls","title":"List files"}
 {"on":"an open flood"}
-{"say":"0123456789 ","times":80000,"words":100,"open":true,"part":"p"}
+{"say":"0123456789 ","times":20000,"words":100,"open":true,"part":"p"}
 {"wait":"never"}
 {"on":"few"}
 {"burst":30,"size":40}

@@ -225,7 +225,7 @@ func TestLargeAnswersAreMessagesOfTheirOwn(t *testing.T) {
 	w := newTestServer(t)
 	id := w.runTurn("large")
 	c := w.dial()
-	const n = 10
+	const n = 4
 	for range n {
 		c.send(protocol.DoHistory, id, nil)
 	}

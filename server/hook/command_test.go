@@ -56,9 +56,10 @@ func TestACommandThatFailsOrHangsIsAFailure(t *testing.T) {
 		"missing": newTestCommander(0, "/nonexistent/program"),
 		"fails":   newTestCommander(0, "sh", "-c", "echo why >&2; exit 3"),
 		"hangs":   newTestCommander(50*time.Millisecond, "sh", "-c", "sleep 600 & sleep 600"),
-		"floods":  newTestCommander(200*time.Millisecond, "yes"),
+		"floods":  newTestCommander(20*time.Millisecond, "yes"),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			err := c.send(t.Context(), "id", make([]byte, 1<<20)) // more than a pipe holds
 			if err == nil || name == "fails" && !strings.Contains(err.Error(), "why") {
 				t.Errorf("%v", err)
