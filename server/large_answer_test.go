@@ -22,7 +22,8 @@ func TestASessionThatIsTooLargeRefusesSnapshotsAndSubscriptions(t *testing.T) {
 	ok[protocol.QueueReleaseResult](c, protocol.DoQueueRelease, id, nil)
 }
 
-// fillQueue queues messages that are together larger than an answer may be: JSON has six bytes for one of theirs.
+// fillQueue queues messages that are together larger than an answer may be: JSON has six bytes for
+// each of theirs.
 func fillQueue(c *testClient, id string) {
 	c.t.Helper()
 	for range protocol.MaxResult/(240<<10) + 1 {

@@ -38,8 +38,8 @@ func writeAllKinds(t testing.TB, dir string) {
 	}
 }
 
-// writeKinds commits rows of every kind to session "a", with a spec, nil: the short one of the creation, and
-// closes the store.
+// writeKinds commits rows of every kind to session "a" and closes the store. A nil spec is that of the
+// creation.
 func writeKinds(t testing.TB, dir string, spec []byte) {
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		commit(t, s, create("a"), events("a", 1, 600), events("a", 601, 602), events("a", 603, 1200), &eventlog.Batch{

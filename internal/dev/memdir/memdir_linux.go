@@ -7,12 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// least is the free memory, in bytes, below which directories stay on the disk: a container has 64 MB.
+// least is the free memory, in bytes, below which directories stay on the disk: a container has
+// 64 MB.
 const least = 1 << 30
 
-// Use makes testing.T.TempDir create directories in memory, where the system has enough. Call it from
-// TestMain of a package whose tests open stores and run no program of a temporary directory, after other
-// defaults of flags. Benchmarks stay on the disk.
+// Use makes testing.T.TempDir create directories in memory, where the system has enough. Call it
+// from TestMain of a package whose tests open stores and run no program of a temporary directory,
+// after other defaults of flags. Benchmarks stay on the disk.
 func Use() {
 	const dir = "/dev/shm"
 	if flag.Parse(); flag.Lookup("test.bench").Value.String() != "" {
