@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
@@ -93,7 +92,7 @@ func (f *paneFrame) update(pane *split.Pane, content string) bool {
 		if more {
 			line, rest, more = strings.Cut(rest, "\n")
 		}
-		width := ansi.StringWidth(line)
+		width := transcript.Width(line)
 		out.rules[i] = lineEnds{ui.StartsWithRule(line), width == pane.Area.Width && ui.EndsWithRule(line)}
 		if strings.IndexByte(line, '\x1b') >= 0 {
 			line += resetStyle
@@ -191,7 +190,7 @@ func (s *panes) title(pane *split.Pane, o *openSession) string {
 	focused := pane.Session == s.layout.Focus()
 	line, text, mark := styles.Border, styles.Dim, ""
 	if focused {
-		line, text, mark = styles.Accent, styles.Accent.Bold(true), "▸ "
+		line, text, mark = styles.Accent, styles.User, "▸ "
 	}
 	name := ui.ShortID(pane.Session)
 	if state.Session != "" {
@@ -208,9 +207,9 @@ func (s *panes) title(pane *split.Pane, o *openSession) string {
 	}
 	status = ui.Prefixed(keymap.Separator, status) + s.hidden(pane)
 	room := width - 4 // the line around the title
-	name = ui.Fit(mark+name, max(room-ansi.StringWidth(status), min(room, minTitleName)))
-	status = ui.Fit(status, room-ansi.StringWidth(name))
-	rest := max(0, room+1-ansi.StringWidth(name)-ansi.StringWidth(status))
+	name = ui.Fit(mark+name, max(room-transcript.Width(status), min(room, minTitleName)))
+	status = ui.Fit(status, room-transcript.Width(name))
+	rest := max(0, room+1-transcript.Width(name)-transcript.Width(status))
 	title := line.Render("─ ") + text.Render(name) + statusStyle.Render(status) +
 		line.Render(" "+strings.Repeat("─", rest))
 	return styles.Frame([]string{title}, width, 1)

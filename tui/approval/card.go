@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/highlight"
@@ -162,7 +160,7 @@ func (c *card) sections(r *protocol.Approval) (sections, title []Section) {
 	all := c.changes.withoutNamed(Sections(r, c.changes.parsed), r.CWD)
 	words := len("? " + keymap.Separator + keymap.Separator + "waiting for a decision")
 	runs := slices.ContainsFunc(all, func(s Section) bool { return s.Runs }) // else the title is what runs
-	fits := runs && ansi.StringWidth(r.Name+transcript.Reveal(r.Title))+words <= c.key.width
+	fits := runs && transcript.Width(r.Name+transcript.Reveal(r.Title))+words <= c.key.width
 	for _, s := range all {
 		switch {
 		case s.Label == "in" && r.CWD == c.directory && c.outcome == nil:
@@ -194,7 +192,7 @@ func (c *card) textWidth() int { return max(1, c.key.width-frameWidth-c.column()
 // fitNames returns the names that fit into width cells and the number of the others.
 func fitNames(names []string, width int) string {
 	text := strings.Join(names, keymap.Separator)
-	for n := len(names) - 1; n > 0 && ansi.StringWidth(text) > width; n-- {
+	for n := len(names) - 1; n > 0 && transcript.Width(text) > width; n-- {
 		text = fmt.Sprintf("%s +%d", strings.Join(names[:n], keymap.Separator), len(names)-n)
 	}
 	return text
@@ -209,7 +207,7 @@ func (c *card) appendSection(s *Section, dir string) int {
 		column, width = 0, width+column
 	case column == 0:
 		beside, below := rows(s.wrapped(width-labelWidth, dir)), rows(s.wrapped(width, dir))
-		if !s.markdown && ansi.StringWidth(label) < labelWidth && (beside <= below || beside == 2) {
+		if !s.markdown && transcript.Width(label) < labelWidth && (beside <= below || beside == 2) {
 			column, width = labelWidth, width-labelWidth
 		} else {
 			c.lines = append(c.lines, cardLine{label: label, row: s.row})

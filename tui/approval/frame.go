@@ -3,9 +3,7 @@ package approval
 import (
 	"strings"
 
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
-
+	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -27,7 +25,7 @@ var (
 	openEdge   = edge{"", "─"} // of a frame without sides
 )
 
-func (f frame) style() lipgloss.Style {
+func (f frame) style() ui.Style {
 	if f.focused {
 		return f.styles.Warning
 	}
@@ -63,5 +61,5 @@ func (f frame) rule(title string, ends edge) string {
 	if title = ui.Fit(title, f.width-frameWidth-2); title != "" {
 		left += " " + title + " "
 	}
-	return left + style.Render(strings.Repeat("─", max(0, f.width-1-ansi.StringWidth(left)))+ends[1])
+	return left + style.Render(strings.Repeat("─", max(0, f.width-1-transcript.Width(left)))+ends[1])
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"agentctl/internal/format"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/ui"
@@ -203,14 +201,14 @@ func (t *table) sectionHead(section *sessionlist.Section, width int) string {
 	return style.Render(ui.Fit(fmt.Sprintf(" %s %d", name, section.Count-section.SubAgents), width))
 }
 
-func groupStyle(s *ui.Styles, g sessionlist.Group) lipgloss.Style {
+func groupStyle(s *ui.Styles, g sessionlist.Group) ui.Style {
 	switch g {
 	case sessionlist.NeedsYou:
-		return s.Warning.Bold(true)
+		return s.Warning.Strong()
 	case sessionlist.Failed:
-		return s.Error.Bold(true)
+		return s.Error.Strong()
 	case sessionlist.Running:
-		return s.Accent.Bold(true)
+		return s.User
 	case sessionlist.Unread:
 		return s.Bold
 	}

@@ -6,14 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/sessionlist"
+	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -83,7 +81,7 @@ func (t *table) sessionItem(s *protocol.Summary, width int, r rowState) [2]strin
 		about = server + ui.Prefixed(keymap.Separator, about)
 	}
 	second := plain.Render(ui.Fit("   "+about, width))
-	name, title := r.title(s, width-markWidth-ansi.StringWidth(right)-1)
+	name, title := r.title(s, width-markWidth-transcript.Width(right)-1)
 	if r.selected {
 		return [2]string{styles.Selected.Render(ui.Spread(r.head()+mark+" "+name+title, right, width)), second}
 	}
@@ -138,7 +136,7 @@ func (r *rowState) childrenText() string {
 func (r *rowState) title(s *protocol.Summary, width int) (name, title string) {
 	count := r.childrenText()
 	name = ui.Fit(r.name(s), width-len(count)) + count
-	room := width - ansi.StringWidth(name) - 1
+	room := width - transcript.Width(name) - 1
 	if s.Name == "" || s.Title == "" || room < minTitle {
 		return name, ""
 	}
@@ -211,7 +209,7 @@ func costText(s *protocol.Summary) string {
 }
 
 // status returns the mark of a session, the style of the mark, and the status text.
-func (t *table) status(s *protocol.Summary) (mark string, style *lipgloss.Style, status string) {
+func (t *table) status(s *protocol.Summary) (mark string, style *ui.Style, status string) {
 	styles := t.styles
 	switch {
 	case t.list.GroupOf(s.Session) == sessionlist.Unread:

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"charm.land/lipgloss/v2"
-
 	"agentctl/internal/dev/tuitest"
 	"agentctl/internal/format"
 	"agentctl/protocol"
@@ -97,7 +95,7 @@ func TestCompactAsksTwice(t *testing.T) {
 
 func TestContextStyle(t *testing.T) {
 	l := ui.NewStyles(time.UTC, "")
-	for percent, want := range map[float64]*lipgloss.Style{
+	for percent, want := range map[float64]*ui.Style{
 		0: &l.Dim, 69.9: &l.Dim, 70: &l.Warning, 89.9: &l.Warning, 90: &l.Error, 120: &l.Error,
 	} {
 		if l.ContextStyle(percent) != want {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"agentctl/internal/dev/tuitest"
@@ -116,21 +115,21 @@ func TestStateOfTheTurnHasOneColour(t *testing.T) {
 	for _, c := range []struct {
 		journal *tuitest.Journal
 		want    string
-		style   func(*ui.Styles) lipgloss.Style
+		style   func(*ui.Styles) ui.Style
 	}{
-		{ended(protocol.ReasonCompleted), "● idle", func(s *ui.Styles) lipgloss.Style { return s.Success }},
+		{ended(protocol.ReasonCompleted), "● idle", func(s *ui.Styles) ui.Style { return s.Success }},
 		{
 			ended(protocol.ReasonError),
-			"✗ idle · last turn failed", func(s *ui.Styles) lipgloss.Style { return s.Error },
+			"✗ idle · last turn failed", func(s *ui.Styles) ui.Style { return s.Error },
 		},
 		{
 			ended(protocol.ReasonInterrupted), "● idle · last turn interrupted",
-			func(s *ui.Styles) lipgloss.Style { return s.Warning },
+			func(s *ui.Styles) ui.Style { return s.Warning },
 		},
-		{running, "◐ running shell go test ./... 33s", func(s *ui.Styles) lipgloss.Style { return s.Accent }},
+		{running, "◐ running shell go test ./... 33s", func(s *ui.Styles) ui.Style { return s.Accent }},
 		{
 			tuitest.Scenes["approval"](), "◌ waiting for 2 approvals",
-			func(s *ui.Styles) lipgloss.Style { return s.Warning },
+			func(s *ui.Styles) ui.Style { return s.Warning },
 		},
 	} {
 		s := openWithTheme(t, ui.ThemeDark, c.journal, 100, 24)

@@ -86,7 +86,7 @@ func colorsOf(theme ui.Theme) []string {
 	l := ui.NewStyles(time.UTC, theme)
 	l.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	var out []string
-	for _, s := range []lipgloss.Style{l.User, l.Warning, l.Dim} {
+	for _, s := range []ui.Style{l.User, l.Warning, l.Dim} {
 		out = append(out, sgr(s.GetForeground()))
 	}
 	for _, style := range []transcript.Style{transcript.Code, transcript.Heading} {

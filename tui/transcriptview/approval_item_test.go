@@ -5,15 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"charm.land/lipgloss/v2"
-
 	"agentctl/protocol"
 	"agentctl/tui/ui"
 )
 
 func TestApprovalItemBlock(t *testing.T) {
 	styles := ui.NewStyles(time.UTC, "")
-	for outcome, want := range map[protocol.Outcome]*lipgloss.Style{
+	for outcome, want := range map[protocol.Outcome]*ui.Style{
 		protocol.Allowed:   &styles.Success,
 		protocol.Denied:    &styles.Error,
 		protocol.Expired:   &styles.Error,

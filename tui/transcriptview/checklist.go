@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
-
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
@@ -145,7 +143,7 @@ func (c *Checklist) row(t *turns.Task, width int) string {
 
 // taskStatus describes a task: its mark and title, its latest message, its state and duration, and the
 // style of the mark and the state.
-func taskStatus(s *ui.Styles, t *turns.Task, turnEnded bool) (left, message, right string, style lipgloss.Style) {
+func taskStatus(s *ui.Styles, t *turns.Task, turnEnded bool) (left, message, right string, style ui.Style) {
 	mark, style := "·", s.Dim
 	switch t.Status {
 	case protocol.StatusRunning:
@@ -177,7 +175,7 @@ func taskStatus(s *ui.Styles, t *turns.Task, turnEnded bool) (left, message, rig
 }
 
 // MessageStyle returns the style of the latest message of a task in a status: of a failed one it is the cause.
-func MessageStyle(s *ui.Styles, status string) *lipgloss.Style {
+func MessageStyle(s *ui.Styles, status string) *ui.Style {
 	if status == protocol.StatusFailed {
 		return &s.Error
 	}
@@ -225,7 +223,7 @@ func (c *Checklist) text() string {
 // Task describes t by its state in a plan, or by t alone if the plan is nil or does not have t. It
 // returns the mark and title, the latest message, the state and duration, and the style of the mark
 // and the state.
-func Task(s *ui.Styles, p *turns.Plan, t *protocol.Task) (left, details, right string, style lipgloss.Style) {
+func Task(s *ui.Styles, p *turns.Plan, t *protocol.Task) (left, details, right string, style ui.Style) {
 	task := &turns.Task{Task: *t}
 	if p != nil {
 		task = cmp.Or(p.Task(t.ID), task)

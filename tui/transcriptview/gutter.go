@@ -1,8 +1,6 @@
 package transcriptview
 
 import (
-	"charm.land/lipgloss/v2"
-
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -18,14 +16,14 @@ const (
 type heading struct{ name, clock string }
 
 // line returns the heading in the colour of the speaker, behind the margin of the message.
-func (h heading) line(s *ui.Styles, speaker *lipgloss.Style, margin string, width int) string {
+func (h heading) line(s *ui.Styles, speaker *ui.Style, margin string, width int) string {
 	name := ui.Fit(transcript.Clean(h.name), max(1, width-ui.Indent-1-len(h.clock)))
-	return margin + speaker.Bold(true).Render(name) + " " + s.Dim.Render(h.clock)
+	return margin + speaker.Render(name) + " " + s.Dim.Render(h.clock)
 }
 
 // gutter returns the left margin of a message with its bar. The bar of a user stands out: it marks
 // where a turn starts.
-func gutter(style *lipgloss.Style, bar string) string {
+func gutter(style *ui.Style, bar string) string {
 	return " " + style.Render(bar) + " "
 }
 

@@ -3,8 +3,6 @@ package transcriptview
 import (
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
@@ -46,7 +44,7 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 }
 
 // levelStyle returns the style of a level. Call it in every Block: the theme can change.
-func levelStyle(s *ui.Styles, level string) *lipgloss.Style {
+func levelStyle(s *ui.Styles, level string) *ui.Style {
 	switch level {
 	case protocol.LevelSuccess:
 		return &s.Success

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/format"
@@ -21,7 +20,7 @@ import (
 type toolState struct {
 	glyph string
 	word  string // "" for a completed call
-	style *lipgloss.Style
+	style *ui.Style
 }
 
 // state returns the state of the call.
@@ -88,7 +87,7 @@ func (t *toolCall) title(state toolState) string {
 	case end == nil && t.item.Open:
 		titleStyle = s.Bold
 	case end != nil && end.Status == protocol.ToolDenied:
-		titleStyle = s.Plain.Strikethrough(true)
+		titleStyle = ui.NewStyle(s.Plain.Strikethrough(true))
 	}
 	title := t.describe()
 	text := titleStyle.Render(title.Title)

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -182,7 +180,7 @@ func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
 	head = head[:max(min(len(head), height-1), 0)]
 	labelWidth := 0
 	for i := range f.Fields {
-		labelWidth = max(labelWidth, ansi.StringWidth(f.Fields[i].Label))
+		labelWidth = max(labelWidth, transcript.Width(f.Fields[i].Label))
 	}
 	var lines []string
 	for i := range f.Fields {
@@ -199,7 +197,7 @@ func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
 
 // errorLines returns the lines of the error and of the advice.
 func (f *Form) errorLines(width int) (out []string) {
-	add := func(style lipgloss.Style, text string) {
+	add := func(style Style, text string) {
 		for line := range strings.Lines(text) {
 			for _, line := range Wrap(transcript.CleanLine(strings.TrimSpace(line)), max(width-4, 1)) {
 				out = append(out, Fit("   "+style.Render(line), width))
@@ -215,7 +213,7 @@ func (f *Form) errorLines(width int) (out []string) {
 func (f *Form) fieldLine(i, labelWidth, width int) string {
 	field := &f.Fields[i]
 	label := "   " + Pad(field.Label, labelWidth) + " "
-	inputWidth := width - ansi.StringWidth(label)
+	inputWidth := width - transcript.Width(label)
 	field.input.model.SetWidth(max(1, inputWidth-1))
 	text := field.input.model.View()
 	if field.input.Value() == "" {

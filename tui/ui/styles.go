@@ -28,16 +28,17 @@ type Styles struct {
 
 	colors         terminalColors
 	palette        palette
-	swapDiffLayout bool                           // use the layout that is not the default of the width
-	spans          map[transcript.Style][2]string // start and end sequences, cached
+	swapDiffLayout bool                       // use the layout that is not the default of the width
+	spans          map[transcript.Style]Style // cached
+	ground         Style                      // of blocks
 }
 
 // Tokens are the styles by meaning.
 type Tokens struct {
-	Plain, Bold, Dim            lipgloss.Style
-	User, Agent, Accent, Border lipgloss.Style
-	Success, Error, Warning     lipgloss.Style
-	Selected, Match             lipgloss.Style
+	Plain, Bold, Dim            Style
+	User, Agent, Accent, Border Style
+	Success, Error, Warning     Style
+	Selected, Match             Style
 }
 
 // NewStyles returns the styles of a theme with the default keys. "" is ThemeAuto.
@@ -55,23 +56,20 @@ func NewStyles(zone *time.Location, theme Theme) *Styles {
 // setPalette derives all styles from p.
 func (s *Styles) setPalette(p palette) {
 	plain := lipgloss.NewStyle()
-	s.palette = p
-	s.Plain = plain
-	s.Bold = plain.Bold(true)
-	s.Dim = tint(plain, p.muted)
-	s.Accent = tint(plain, p.accent)
-	s.Border = tint(plain, p.border).Faint(p.faint)
-	s.User, s.Agent = tint(s.Bold, p.accent), s.Bold
-	state := plain.Bold(p.bold)
-	s.Success = tint(state, p.success)
-	s.Error = tint(state, p.failure)
-	s.Warning = tint(state, p.warning)
-	s.Selected, s.Match = plain.Reverse(true), plain.Reverse(true)
+	bold, state := plain.Bold(true), plain.Bold(p.bold)
+	selected, match := plain.Reverse(true), plain.Reverse(true)
 	if p.element != nil {
-		s.Selected = s.Bold.Foreground(p.text).Background(p.element)
-		s.Match = p.inverseStyle(plain, p.accent)
+		selected, match = bold.Foreground(p.text).Background(p.element), p.inverseStyle(plain, p.accent)
 	}
-	s.spans = map[transcript.Style][2]string{}
+	s.Tokens = Tokens{
+		Plain: NewStyle(plain), Bold: NewStyle(bold), Dim: NewStyle(tint(plain, p.muted)),
+		User: NewStyle(tint(bold, p.accent)), Agent: NewStyle(bold),
+		Accent: NewStyle(tint(plain, p.accent)), Border: NewStyle(tint(plain, p.border).Faint(p.faint)),
+		Success: NewStyle(tint(state, p.success)), Error: NewStyle(tint(state, p.failure)),
+		Warning: NewStyle(tint(state, p.warning)), Selected: NewStyle(selected), Match: NewStyle(match),
+	}
+	s.palette, s.spans = p, map[transcript.Style]Style{}
+	s.ground = NewStyle(tint(plain, p.text).Background(p.block))
 }
 
 // tint returns s with the foreground c. nil leaves s unchanged.
@@ -87,14 +85,12 @@ func (s *Styles) RenderLine(line string) string { return transcript.RenderStyles
 
 // renderSpan renders text in a style.
 func (s *Styles) renderSpan(text string, style transcript.Style) string {
-	sequences, ok := s.spans[style]
+	span, ok := s.spans[style]
 	if !ok {
-		const mark = "x"
-		begin, end, _ := strings.Cut(s.palette.spanStyle(style).Render(mark), mark)
-		sequences = [2]string{begin, end}
-		s.spans[style] = sequences
+		span = NewStyle(s.palette.spanStyle(style))
+		s.spans[style] = span
 	}
-	return sequences[0] + text + sequences[1]
+	return span.begin + text + span.end
 }
 
 // Clock formats a time of day.
@@ -121,7 +117,7 @@ func (s *Styles) Rule(title string, width int) string {
 		return s.onGround(Pad(" "+title, max(width, 0)))
 	}
 	title = Fit(title, width-4)
-	rest := width - 3 - ansi.StringWidth(title)
+	rest := width - 3 - transcript.Width(title)
 	if title == "" || rest < 0 {
 		return s.Border.Render(strings.Repeat("─", max(width, 0)))
 	}
@@ -145,9 +141,8 @@ func (s *Styles) Ground(lines []string, width int) []string {
 
 // onGround puts a styled line on the ground of blocks.
 func (s *Styles) onGround(line string) string {
-	const mark, reset = "x", "\x1b[m"
-	start, end, _ := strings.Cut(s.Plain.Foreground(s.palette.text).Background(s.palette.block).Render(mark), mark)
-	return start + strings.ReplaceAll(line, reset, reset+start) + end
+	const reset = "\x1b[m"
+	return s.ground.Render(strings.ReplaceAll(line, reset, reset+s.ground.begin))
 }
 
 // SideBySide reports whether diffs are laid out side by side at a width.
@@ -173,7 +168,7 @@ const (
 )
 
 // ContextStyle returns the style of context usage: no colour below ContextWarning.
-func (s *Styles) ContextStyle(percent float64) *lipgloss.Style {
+func (s *Styles) ContextStyle(percent float64) *Style {
 	switch {
 	case percent >= ContextError:
 		return &s.Error
@@ -188,9 +183,9 @@ func (s *Styles) Highlight(line string, query *protocol.Query) string {
 	plain := ansi.Strip(line)
 	var ranges []lipgloss.Range
 	for _, match := range query.Spans(plain) {
-		from, to := ansi.StringWidth(plain[:match.From]), ansi.StringWidth(plain[:match.To])
+		from, to := transcript.Width(plain[:match.From]), transcript.Width(plain[:match.To])
 		if from < to { // a match inside a grapheme cluster is empty
-			ranges = append(ranges, lipgloss.NewRange(from, to, s.Match))
+			ranges = append(ranges, lipgloss.NewRange(from, to, *s.Match.Style))
 		}
 	}
 	if len(ranges) == 0 {

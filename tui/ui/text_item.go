@@ -3,8 +3,6 @@ package ui
 import (
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"agentctl/protocol"
 	"agentctl/tui/highlight"
 	"agentctl/tui/transcript"
@@ -79,7 +77,7 @@ func AsCode(l *highlight.Language) func(string) *transcript.Text {
 }
 
 // TextItem returns a short text as an item with a style.
-func TextItem(text string, style lipgloss.Style) transcript.Item {
+func TextItem(text string, style Style) transcript.Item {
 	t := transcript.NewText()
 	t.Append(text)
 	return textItem{t, style}
@@ -88,7 +86,7 @@ func TextItem(text string, style lipgloss.Style) transcript.Item {
 // textItem is a short text as an item.
 type textItem struct {
 	text  *transcript.Text
-	style lipgloss.Style
+	style Style
 }
 
 func (t textItem) Estimate(width int, _ bool) int { return t.text.Estimate(width) }

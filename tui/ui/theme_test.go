@@ -126,7 +126,7 @@ func TestSelectionIsVisible(t *testing.T) {
 			s := NewStyles(nil, theme)
 			s.Update(tea.ColorProfileMsg{Profile: profile})
 			s.Update(tea.BackgroundColorMsg{Color: color.Black})
-			for name, style := range map[string]lipgloss.Style{"selected": s.Selected, "match": s.Match} {
+			for name, style := range map[string]Style{"selected": s.Selected, "match": s.Match} {
 				if style.GetBackground() == (lipgloss.NoColor{}) && !style.GetReverse() {
 					t.Errorf("theme %s with %v: %s text has no ground and is not reversed", theme, profile, name)
 				}

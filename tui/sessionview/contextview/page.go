@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
@@ -127,7 +125,7 @@ func (p *page) currentLines(width int) []string {
 	var out []string
 	if percent, ok := describe.ContextPercent(c); ok {
 		number := " " + format.Percent(percent)
-		bar := ui.Bar(percent/100, min(width-2-ansi.StringWidth(number), 60))
+		bar := ui.Bar(percent/100, min(width-2-transcript.Width(number), 60))
 		out = []string{ui.Fit(" "+styles.ContextStyle(percent).Render(bar)+styles.Bold.Render(number), width)}
 	}
 	about := describe.Context(c, format.Thousands)
@@ -191,7 +189,7 @@ func (p *page) compactionLines(width int) []string {
 }
 
 // wrap wraps and styles a text, indented by one cell.
-func (p *page) wrap(s string, style *lipgloss.Style, width int) []string {
+func (p *page) wrap(s string, style *ui.Style, width int) []string {
 	var out []string
 	for _, line := range ui.Wrap(transcript.CleanLine(s), max(width-2, 1)) {
 		out = append(out, ui.Fit(" "+style.Render(line), width))

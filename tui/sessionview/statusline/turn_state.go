@@ -3,8 +3,6 @@ package statusline
 import (
 	"time"
 
-	"charm.land/lipgloss/v2"
-
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
@@ -17,7 +15,7 @@ import (
 type turnState struct {
 	glyph, text string
 	hint        string // key that changes the state, or ""
-	style       *lipgloss.Style
+	style       *ui.Style
 }
 
 // render returns the state in its colour.
