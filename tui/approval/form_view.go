@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/format"
 	"agentctl/tui/keymap"
@@ -126,8 +125,8 @@ func (f *Form) optionLines(width int) []formLine {
 			name += " …"
 		}
 		const margin = "  "
-		cells := len(margin) + ansi.StringWidth(name)
-		if n := len(out); n == 0 || ansi.StringWidth(out[n-1].text)+cells > width {
+		cells := len(margin) + transcript.Width(name)
+		if n := len(out); n == 0 || transcript.Width(out[n-1].text)+cells > width {
 			out = append(out, formLine{text: " "})
 		}
 		line := &out[len(out)-1]
@@ -142,7 +141,7 @@ func (f *Form) optionLines(width int) []formLine {
 // theirLines returns a text of the agent after a label of agentctl's, in a gutter.
 func theirLines(label, text string, width int) []string {
 	var out []string
-	indent := ansi.StringWidth(label)
+	indent := transcript.Width(label)
 	if indent > width/2 {
 		out = append(out, label)
 		label, indent = "     ", 5

@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/sessionlist"
+	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -79,7 +80,7 @@ func (t *table) columns(area tableArea) columns {
 	for i := range min(t.list.Len(), measuredNames) {
 		s := t.list.At(i)
 		name, title := (&rowState{Family: t.list.Family(s.Session)}).title(&s, c[nameColumn])
-		longest = max(longest, ansi.StringWidth(name+title)+1)
+		longest = max(longest, transcript.Width(name+title)+1)
 	}
 	longest = min(longest, c[nameColumn])
 	c[nameColumn], c[activityColumn] = longest, c[activityColumn]+c[nameColumn]-longest
@@ -135,10 +136,10 @@ func (c *columns) line(cells *[columnCount]string, style func(column, string) st
 
 // fitMiddle truncates the middle of a path to width cells.
 func fitMiddle(path string, width int) string {
-	have := ansi.StringWidth(path)
+	have := transcript.Width(path)
 	if have <= width || width < 5 {
 		return ui.Fit(path, width)
 	}
 	head := (width - 1) / 3
-	return ansi.Truncate(path, head, "") + ui.FitLeft(path, width-ansi.StringWidth(ansi.Truncate(path, head, "")))
+	return ansi.Truncate(path, head, "") + ui.FitLeft(path, width-transcript.Width(ansi.Truncate(path, head, "")))
 }

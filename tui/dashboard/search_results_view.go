@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 	"agentctl/tui/describe"
@@ -55,7 +54,7 @@ func (r *searchResults) row(h *protocol.Hit, width int, selected bool) string {
 		return s.Selected.Render(ui.Spread("▸"+name+" "+kind+text, "", width))
 	}
 	head := " " + s.Bold.Render(name) + " " + s.Dim.Render(kind)
-	return head + s.Highlight(ui.Fit(text, max(1, width-ansi.StringWidth(head))), r.query)
+	return head + s.Highlight(ui.Fit(text, max(1, width-transcript.Width(head))), r.query)
 }
 
 func (r *searchResults) sessionName(session string) string {

@@ -4,10 +4,10 @@ import (
 	"cmp"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -135,7 +135,7 @@ func (d *Dashboard) footer() string {
 	}
 	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
 	conn := d.servers.homeText(d.Styles, d.Now(), d.requests.Answers.Text())
-	width -= ansi.StringWidth(conn)
+	width -= transcript.Width(conn)
 	if o, ok := d.overlays.Docked().(interface{ KeyHint() string }); ok && o.KeyHint() != "" {
 		return conn + s.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
 	}
@@ -156,7 +156,7 @@ func (d *Dashboard) footer() string {
 			keymap.SortSessions, "sort", keymap.TogglePreview, "preview")
 	}
 	help := keys.Hint(keymap.Help, "help")
-	return conn + s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(help)-2), help, width))
+	return conn + s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-transcript.Width(help)-2), help, width))
 }
 
 // notice returns the text that replaces the key hints: the state of a lost connection and the

@@ -4,10 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"agentctl/internal/format"
 	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -71,10 +70,10 @@ func row(s *ui.Styles, c *Command, selected bool, width int) string {
 	}
 	name := ui.Pad(c.Name, nameColumn) + " "
 	key := ui.Prefixed(" ", c.Key)
-	if room := width - 4; ansi.StringWidth(name)+ansi.StringWidth(key) > room {
+	if room := width - 4; transcript.Width(name)+transcript.Width(key) > room {
 		key = ""
 	}
-	room := max(0, width-4-ansi.StringWidth(name)-ansi.StringWidth(key))
+	room := max(0, width-4-transcript.Width(name)-transcript.Width(key))
 	about = ui.Fit(about, room)
 	if selected {
 		return s.Selected.Render(ui.Pad(ui.Spread(" ▸ "+name+about, key+" ", width), all))

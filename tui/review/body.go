@@ -163,7 +163,7 @@ func (b *body) fileLine(width int) string {
 	if n := b.content.Changes.Unseen(at); n > 0 && b.content.Unread {
 		right += keymap.Separator + "not read"
 	}
-	room := max(1, width-ansi.StringWidth(left+gutter+right))
+	room := max(1, width-transcript.Width(left+gutter+right))
 	path := ui.FitLeft(format.JoinLines(f.Path()), room)
 	return ui.Fit(left+b.styles.Dim.Render(gutter)+b.styles.Bold.Render(path)+right, width)
 }

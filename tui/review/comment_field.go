@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -54,7 +53,7 @@ func (f *commentField) save() bool {
 // line draws the field on row y, with its cursor.
 func (f *commentField) line(width, y int) (string, *tea.Cursor) {
 	label := " comment on " + f.place.String() + ": "
-	if ansi.StringWidth(label) > width/2 {
+	if transcript.Width(label) > width/2 {
 		label = " comment: "
 	}
 	return f.styles.InputLine(label, f.input, width), ui.InputCursor(label, f.input, y)

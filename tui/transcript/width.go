@@ -1,9 +1,13 @@
 package transcript
 
-import "github.com/charmbracelet/x/ansi"
+import (
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
 
 // Width returns the number of cells of a line, as ansi.StringWidth does. It is several times faster
-// for lines of ASCII, lines of boxes and control sequences, which most lines are.
+// for ASCII, the marks of the screen and control sequences, which most lines consist of.
 func Width(line string) int {
 	n := 0
 	for i := 0; i < len(line); {
@@ -17,21 +21,26 @@ func Width(line string) int {
 				return ansi.StringWidth(line)
 			}
 			i += length
-		case isBox(line[i:]):
-			n++
-			i += 3
 		default:
-			return ansi.StringWidth(line)
+			r, length := utf8.DecodeRuneInString(line[i:])
+			if !isMark(r) {
+				return ansi.StringWidth(line)
+			}
+			n++
+			i += length
 		}
 	}
 	return n
 }
 
-// isBox reports whether a line begins with a box drawing character or a block element, U+2500 to
-// U+259F, in UTF-8.
-func isBox(s string) bool {
-	return len(s) >= 3 && s[0] == 0xe2 && (s[1] == 0x94 || s[1] == 0x95 || s[1] == 0x96) &&
-		s[2] >= 0x80 && s[2] <= 0xbf && (s[1] != 0x96 || s[2] <= 0x9f)
+// isMark reports whether r is box drawing, a block element or another mark of the screen that has one
+// cell and joins no other.
+func isMark(r rune) bool {
+	switch r {
+	case '·', '…', '›', '‹', '←', '↑', '→', '↓', '○', '●', '◌', '✓', '✗':
+		return true
+	}
+	return r >= 0x2500 && r <= 0x259f
 }
 
 // csiLength returns the length of the complete control sequence that a line begins with, such as

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/edit"
 	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
 )
 
 // Clickable are the marked texts on the screen; see [keymap.Map.Mark].
@@ -46,7 +46,7 @@ func (c *Clickable) Draw(content string) string {
 			text, next, line, ok = keymap.CutMark(line)
 			from := x
 			if out.WriteString(text); ok || target != nil {
-				x += ansi.StringWidth(text)
+				x += transcript.Width(text)
 			}
 			switch {
 			case target == nil:

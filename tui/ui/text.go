@@ -15,7 +15,7 @@ func Fit(s string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	if len(s) <= width {
+	if len(s) <= width || transcript.Width(s) <= width {
 		return s
 	}
 	return ansi.Truncate(s, width, "…")

@@ -6,7 +6,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/edit"
 	"agentctl/tui/keymap"
@@ -85,13 +84,13 @@ func Writes(msg tea.KeyPressMsg) bool { return edit.Writes(msg) }
 
 // InputLine returns a label and an input in at most width cells.
 func (s *Styles) InputLine(label string, in *TextInput, width int) string {
-	in.model.SetWidth(max(1, width-ansi.StringWidth(label)-1))
+	in.model.SetWidth(max(1, width-transcript.Width(label)-1))
 	return Fit(s.Bold.Render(label)+in.model.View(), width)
 }
 
 // InputCursor returns the cursor of an input that follows a label, on row y.
 func InputCursor(label string, in *TextInput, y int) *tea.Cursor {
-	x := ansi.StringWidth(label)
+	x := transcript.Width(label)
 	if c := in.model.Cursor(); c != nil {
 		x += c.X
 	}

@@ -26,7 +26,7 @@ func (in *Input) View(width, rows int) ([]string, *tea.Cursor) {
 		if in.composer.Empty() && !in.composer.Shell {
 			text = in.Styles.Dim.Render(ui.FitHints(placeholder(in.Replica.State, in.Styles.Keys), width-ui.Indent))
 		}
-		lines[0] = " " + in.Styles.Accent.Bold(true).Render(prompt) + " " + text
+		lines[0] = " " + in.Styles.User.Render(prompt) + " " + text
 	}
 	return lines, cursor
 }

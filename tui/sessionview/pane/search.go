@@ -7,7 +7,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
@@ -74,7 +73,7 @@ func (s *search) line(width int) []string {
 	position := s.positionText()
 	keys := s.Styles.Keys.Hint(keymap.NextMatch, "older", keymap.PreviousMatch, "newer", keymap.Back, "close")
 	right := strings.Trim(position+" · "+keys, "· ") + " "
-	if !s.focused || ansi.StringWidth(label+s.text+right) > width {
+	if !s.focused || transcript.Width(label+s.text+right) > width {
 		right = position + " "
 	}
 	return []string{ui.Spread(label+s.text, s.Styles.Dim.Render(right), width)}

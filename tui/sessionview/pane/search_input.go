@@ -4,7 +4,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/sessionview/panel"
@@ -67,7 +66,7 @@ func (i *searchInput) View(width, _ int) ([]string, *tea.Cursor) {
 	room := width
 	if result != "" {
 		result += " "
-		room -= ansi.StringWidth(result) + 1
+		room -= transcript.Width(result) + 1
 	}
 	line := styles.InputLine(ui.FindLabel, i.input, room)
 	cursor := ui.InputCursor(ui.FindLabel, i.input, 0)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
@@ -121,7 +120,7 @@ func (o *turnsPage) row(t *turns.Turn, width int, selected bool) string {
 	left := "   " + s.Clock(t.Started) + "  " + text
 	details := o.details(t)
 	right := strings.Join(details, " · ")
-	for len(details) > 1 && ansi.StringWidth(right) > width/2 {
+	for len(details) > 1 && transcript.Width(right) > width/2 {
 		details = details[:len(details)-1]
 		right = strings.Join(details, " · ")
 	}

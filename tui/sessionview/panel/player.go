@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -48,11 +47,11 @@ func (b *Player) View(width, rows int) []string {
 	}
 	at, length, speed := playTime(p.At), playTime(p.Length), speedText(p.Speed)
 	text := fmt.Sprintf(" · turn %d of %d · %s / %s · %s ", p.Turn, p.Turns, at, length, speed)
-	if ansi.StringWidth(state+text) > width {
+	if transcript.Width(state+text) > width {
 		text = fmt.Sprintf(" · %d/%d · %s/%s · %s", p.Turn, p.Turns, at, length, speed)
 	}
 	line := " " + style.Render(state) + text
-	if room := width - ansi.StringWidth(line) - 1; room > 4 {
+	if room := width - transcript.Width(line) - 1; room > 4 {
 		done := room
 		if p.Length > 0 {
 			done = int(float64(room) * float64(p.At) / float64(p.Length))

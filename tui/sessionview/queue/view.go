@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
@@ -48,7 +46,7 @@ func (q *Panel) View(width, _ int) []string {
 	if q.focused {
 		hint = q.hint()
 	}
-	hint = ui.FitHints(hint, width-ansi.StringWidth(title)-4-len(keymap.Separator))
+	hint = ui.FitHints(hint, width-transcript.Width(title)-4-len(keymap.Separator))
 	title += q.Styles.Dim.Render(ui.Prefixed(keymap.Separator, hint))
 	out := []string{q.Styles.Rule(title, width)}
 	at, all := q.Selected(), waiting(s)

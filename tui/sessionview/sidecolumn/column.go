@@ -158,7 +158,7 @@ func (c *Column) lines(width int) []string {
 		if len(out) > 0 {
 			out = append(out, "")
 		}
-		head := " " + c.styles.Accent.Bold(true).Render(title)
+		head := " " + c.styles.User.Render(title)
 		out = append(out, ui.Fit(head+c.styles.Dim.Render(ui.Prefixed(" ", note)), width))
 		for i, line := range lines {
 			out = append(out, c.styles.Keys.MarkRow(Rows+title, i, ui.Fit(line, width)))
