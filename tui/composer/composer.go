@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -27,6 +28,16 @@ type Composer struct {
 	draft   string  // text of the new message during an edit
 	keys    edit.Keys
 	fold    *fold // of the last long paste; nil: none
+	drawn   drawing
+}
+
+// drawing is the composer as it was last drawn. It is final once drawn twice alike: the text area scrolls
+// only within the rows that it has drawn.
+type drawing struct {
+	width, rows int
+	lines       []string
+	cursor      *tea.Cursor
+	final       bool
 }
 
 // New returns an empty composer with focus.
@@ -121,6 +132,7 @@ func (c *Composer) ReplaceWord(with string) {
 
 // SetFocus sets whether the composer has focus.
 func (c *Composer) SetFocus(on bool) {
+	c.area.changed = true
 	if on {
 		c.area.Focus()
 	} else {
@@ -220,6 +232,21 @@ func (c *Composer) LeaveEdit() (changed bool) {
 
 // View returns at most rows lines and the cursor within them. The cursor is nil without focus.
 func (c *Composer) View(width, rows int) ([]string, *tea.Cursor) {
+	d := &c.drawn
+	if changed := c.area.changed || d.width != width || d.rows != rows; changed || !d.final {
+		lines, cursor := c.draw(width, rows)
+		same := !changed && slices.Equal(lines, d.lines) && (cursor == nil || *cursor == *d.cursor)
+		c.area.changed, *d = false, drawing{width, rows, lines, cursor, same}
+	}
+	lines, cursor := slices.Clone(d.lines), d.cursor // the caller changes both
+	if cursor != nil {
+		cursor = new(*cursor)
+	}
+	return lines, cursor
+}
+
+// draw draws what View returns.
+func (c *Composer) draw(width, rows int) ([]string, *tea.Cursor) {
 	area := &c.area
 	if c.fold != nil {
 		if text, cursor := area.Text(); c.fold.follow(text, cursor) {

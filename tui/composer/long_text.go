@@ -22,6 +22,7 @@ const (
 type longText struct {
 	textarea.Model
 	above, below string
+	changed      bool // since it was drawn, also its focus
 }
 
 // Value returns the whole text.
@@ -38,6 +39,7 @@ func (t *longText) SetValue(text string) {
 
 // Reset removes the text.
 func (t *longText) Reset() {
+	t.changed = true
 	t.above, t.below = "", ""
 	t.Model.Reset()
 }
@@ -54,6 +56,7 @@ func expandTabs(text string) string { return strings.ReplaceAll(text, "\t", "   
 
 // Handle implements edit.Field. It moves the window if needed.
 func (t *longText) Handle(msg tea.KeyPressMsg) {
+	t.changed = true
 	switch {
 	case key.Matches(msg, t.KeyMap.InputBegin):
 		t.SetText(t.Value(), 0)
@@ -103,6 +106,7 @@ func (t *longText) cursor() int {
 // SetText implements edit.Field: it sets the text and the cursor, a byte offset, and moves the window around
 // the cursor.
 func (t *longText) SetText(text string, cursor int) {
+	t.changed = true
 	start, end := cursor, cursor
 	for lines := 0; start > 0 && cursor-start < windowBytes && lines < windowLines; start-- {
 		if text[start-1] == '\n' {
