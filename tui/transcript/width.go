@@ -33,14 +33,11 @@ func Width(line string) int {
 	return n
 }
 
-// isMark reports whether r is box drawing, a block element or another mark of the screen that has one
-// cell and joins no other.
+// isMark reports whether r is punctuation, an arrow, an operator, box drawing, a block element or a shape
+// of one cell that joins no other character.
 func isMark(r rune) bool {
-	switch r {
-	case '·', '…', '›', '‹', '←', '↑', '→', '↓', '○', '●', '◌', '✓', '✗':
-		return true
-	}
-	return r >= 0x2500 && r <= 0x259f
+	return r >= 0x2010 && r <= 0x2027 || r >= 0x2190 && r <= 0x22ff || r >= 0x2500 && r <= 0x25fc ||
+		r == '·' || r == '×' || r == '›' || r == '⚠' || r == '✓' || r == '✗'
 }
 
 // csiLength returns the length of the complete control sequence that a line begins with, such as

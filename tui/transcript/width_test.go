@@ -10,10 +10,9 @@ import (
 
 func TestWidthIsThatOfTheCells(t *testing.T) {
 	pieces := []string{
-		"a", "word ", "~", "m", "│", "▏", "─", "█", "\u2591", "\u259f", "\u25a0", "\u24ff", "é", "·", "…", "›", "‹",
-		"←", "↑", "→", "↓", "○", "●", "◌", "✓", "✗", "↔", "✔", "e\u0301", "\u0301", "\u200d",
-		"\ufe0f", "漢", "👩‍🚀", "\x1b[m", "\x1b[1;38;2;1;2;3m", "\x1b[", "\x1b", "\x1b[1", "\x1b[ q",
-		"\x1b]8;;http://x\x1b\\", "\t", "\x00", "\x7f", "\x9b1m", "\xe2", "\xe2\x94", "\xff",
+		"a", "word ", "~", "m", "│", "█", "\u25fc", "\u25fd", "\u24ff", "é", "·", "…", "‹", "→", "↔", "●", "✓", "✔",
+		"⚠", "e\u0301", "\u0301", "\u200d", "\ufe0f", "漢", "👩‍🚀", "\x1b[m", "\x1b[1;38;2;1;2;3m", "\x1b[", "\x1b",
+		"\x1b[1", "\x1b[ q", "\x1b]8;;http://x\x1b\\", "\t", "\x00", "\x7f", "\x9b1m", "\xe2", "\xe2\x94", "\xff",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		line := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "line"), "")
@@ -21,6 +20,14 @@ func TestWidthIsThatOfTheCells(t *testing.T) {
 			t.Fatalf("%q: got %d, want %d", line, got, want)
 		}
 	})
+}
+
+func TestEveryMarkHasOneCell(t *testing.T) {
+	for r := range rune(0x3000) {
+		if line := "a" + string(r) + string(r) + "b"; isMark(r) && ansi.StringWidth(line) != 4 {
+			t.Errorf("%q has %d cells, want 4", line, ansi.StringWidth(line))
+		}
+	}
 }
 
 func BenchmarkWidth(b *testing.B) {
