@@ -86,12 +86,7 @@ func newPastMessage(e *protocol.Event) pastMessage {
 }
 
 // keepNewest returns the last maxEntries elements of all.
-func keepNewest[T any](all []T) []T {
-	if n := len(all) - maxEntries; n > 0 {
-		return slices.Clone(all[n:])
-	}
-	return all
-}
+func keepNewest[T any](all []T) []T { return slices.Delete(all, 0, max(0, len(all)-maxEntries)) }
 
 // active reports whether the user steps through the history.
 func (h *History) active() bool { return h.entries != nil }
