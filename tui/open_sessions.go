@@ -283,13 +283,6 @@ func (s *openSessions) handleDeleted(id string) {
 	s.drafts.Save(id, drafts.Draft{})
 }
 
-// saveDrafts saves the drafts of all open sessions.
-func (s *openSessions) saveDrafts() {
-	for _, o := range s.all {
-		o.view.SaveDraft()
-	}
-}
-
 // closeSession closes a session and ends its subscription in the background.
 func (s *openSessions) closeSession(o *openSession) {
 	s.all = slices.DeleteFunc(s.all, func(other *openSession) bool { return other == o })

@@ -224,7 +224,9 @@ func (b *builder) run(p *program, m tea.Model, options ...tea.ProgramOption) err
 	if err == nil && b.parent.Err() == nil && len(panicked) == 0 {
 		b.reportLeft(p)
 	}
-	p.sessions.saveDrafts()
+	for _, o := range p.sessions.all {
+		o.view.SaveDraft()
+	}
 	b.cancel()
 	b.tasks.Close()
 	p.sessions.closeAll()

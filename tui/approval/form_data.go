@@ -54,7 +54,8 @@ func (f *Form) decided(message string) {
 	explained := explain != nil && f.sending == explain.name()
 	if f.sending, f.err = "", message; message == "" && !explained {
 		f.accepted = true
-		f.clearText()
+		f.answers.text, f.reason = map[string]string{}, reason{}
+		f.plan.titles, f.edit.text = map[string]string{}, nil
 	}
 }
 
@@ -73,12 +74,6 @@ func (f *Form) text() string {
 	}
 	out = append(out, f.edit.written(), f.reason.full())
 	return strings.Join(slices.DeleteFunc(out, func(s string) bool { return s == "" }), "\n")
-}
-
-// clearText removes all that the user wrote in the form: it was sent.
-func (f *Form) clearText() {
-	f.answers.text, f.reason = map[string]string{}, reason{}
-	f.plan.titles, f.edit.text = map[string]string{}, nil
 }
 
 // reason is what the user writes about a decision.

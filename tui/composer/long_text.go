@@ -128,13 +128,7 @@ func (t *longText) SetText(text string, cursor int) {
 	t.Model.SetValue(text[cursor:end])
 	t.MoveToBegin()
 	t.Model.InsertString(text[start:cursor])
-	t.scrollToCursor()
-}
-
-// scrollToCursor scrolls the text area to the cursor. The area scrolls only within the rows that it
-// has rendered.
-func (t *longText) scrollToCursor() {
-	_ = t.View()
+	_ = t.View() // the area scrolls only within the rows that it has drawn
 	t.SetHeight(t.Height())
 }
 

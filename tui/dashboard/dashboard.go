@@ -222,7 +222,9 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
 	case tea.FocusMsg:
 		d.branches.forget()
 	case ui.RestyleMsg:
-		d.preview.restyle()
+		if view := d.preview.content.view; view != nil {
+			view.List.Restyle()
+		}
 		_, _, _ = d.overlays.Update(msg)
 	default:
 		return d.screen.Route(msg)
@@ -297,7 +299,8 @@ func (d *Dashboard) Selected() string {
 
 // Select selects a session.
 func (d *Dashboard) Select(session string) {
-	d.table.selectSession(session)
+	d.table.selected.session = session
+	d.table.selectedIndex()
 	d.canvas.Dirty = true
 }
 

@@ -233,12 +233,6 @@ func (p *preview) apply(result *peekResult, err error) {
 	}
 }
 
-func (p *preview) restyle() {
-	if p.content.view != nil {
-		p.content.view.List.Restyle()
-	}
-}
-
 // Previewed returns the session whose transcript the preview shows, or "".
 func (d *Dashboard) Previewed() string {
 	if !d.preview.shown(d.canvas.Width, d.canvas.Height) {

@@ -66,12 +66,6 @@ func (t *table) current() (protocol.Summary, bool) {
 	return t.list.At(at), true
 }
 
-// selectSession selects a session.
-func (t *table) selectSession(session string) {
-	t.selected.session = session
-	t.selectedIndex()
-}
-
 // move moves the selection by a number of rows, within the list.
 func (t *table) move(by int) {
 	if n := t.list.Len(); n > 0 {

@@ -135,12 +135,7 @@ func Rule(r *protocol.Rule) string {
 	case len(subject.Input) > 0:
 		return strings.TrimSpace(subject.Name + " " + string(subject.Input))
 	}
-	return "$ " + ruleCommand(subject.Command)
-}
-
-// ruleCommand returns a command as text or as words.
-func ruleCommand(raw json.RawMessage) string {
-	args := protocol.ReadArguments(protocol.MustEncode(map[string]json.RawMessage{"command": raw}))
-	p, _ := args.Command()
-	return p.Line
+	args := protocol.ReadArguments(protocol.MustEncode(map[string]json.RawMessage{"command": subject.Command}))
+	command, _ := args.Command() // given as a text or as words
+	return "$ " + command.Line
 }

@@ -66,15 +66,10 @@ func (p *parser) fileNames(oldPath, newPath string) {
 		return
 	}
 	f := p.currentFile()
-	if f.Old, f.New = oldPath, newPath; !matchesGitHeader(p.gitHeader, oldPath, newPath) {
+	if f.Old, f.New = oldPath, newPath; p.gitHeader != "a/"+cmp.Or(oldPath, newPath)+" b/"+cmp.Or(newPath, oldPath) {
 		f.Notes = append(f.Notes, "diff --git "+p.gitHeader)
 	}
 	p.gitHeader = ""
-}
-
-// matchesGitHeader reports whether a git header names exactly these paths.
-func matchesGitHeader(header, oldPath, newPath string) bool {
-	return header == "a/"+cmp.Or(oldPath, newPath)+" b/"+cmp.Or(newPath, oldPath)
 }
 
 // line handles any line except file names.

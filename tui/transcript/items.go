@@ -74,9 +74,6 @@ func (s *items) setItemHeight(id ID, h int) {
 	}
 }
 
-// totalLines returns the sum of all heights.
-func (s *items) totalLines() int { return s.frontHeights.total() + s.backHeights.total() }
-
 // linesBefore returns the sum of the heights before an item.
 func (s *items) linesBefore(id ID) int {
 	if id < 0 {

@@ -50,7 +50,7 @@ func (v *viewport) AtTop() bool {
 // Position returns the number of lines above the window and the number of all lines. It counts
 // items not rendered yet by their estimated heights.
 func (v *viewport) Position() (above, total int) {
-	total = v.totalLines()
+	total = v.frontHeights.total() + v.backHeights.total()
 	if v.Len() == 0 {
 		return 0, total
 	}

@@ -11,9 +11,6 @@ type Canvas struct {
 	view tea.View
 }
 
-// NewCanvas returns a canvas of 80x24 cells, the size until the terminal reports its own.
-func NewCanvas() Canvas { return Canvas{Width: 80, Height: 24, Dirty: true} }
-
 // Resize sets the size of the screen, at least 1x1.
 func (c *Canvas) Resize(msg tea.WindowSizeMsg) {
 	c.Width, c.Height = max(msg.Width, 1), max(msg.Height, 1)

@@ -93,8 +93,9 @@ type Tasks interface {
 // NewScreen returns a screen without overlays.
 func NewScreen(c ScreenConfig) *Screen {
 	return &Screen{
-		ScreenConfig: c, Status: Status{now: c.Now, keep: c.KeepStatus}, Canvas: NewCanvas(),
-		clock: clock{now: c.Now, runs: c.Clock, slow: c.Ages, tick: c.Tick},
+		ScreenConfig: c, Status: Status{now: c.Now, keep: c.KeepStatus},
+		Canvas: Canvas{Width: 80, Height: 24, Dirty: true}, // until the terminal reports its size
+		clock:  clock{now: c.Now, runs: c.Clock, slow: c.Ages, tick: c.Tick},
 	}
 }
 

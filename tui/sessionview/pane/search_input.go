@@ -30,7 +30,10 @@ func (s *search) open() ui.Overlay {
 	s.typing = true
 	top, _ := s.view.List.TopLine()
 	input := s.Styles.NewTextInput(s.text)
-	input.Changed = func() { s.schedule(input.Value()) }
+	input.Changed = func() { // it searches after the user has stopped typing
+		s.stop()
+		s.typing, s.typed, s.due = true, input.Value(), s.Now().Add(findDelay)
+	}
 	return &searchInput{s, input, s.view.List.Following(), top}
 }
 
@@ -87,12 +90,6 @@ func (r *results) resultText() string {
 		return "…"
 	}
 	return "no match"
-}
-
-// schedule searches a text after the user has stopped typing.
-func (s *search) schedule(text string) {
-	s.stop()
-	s.typing, s.typed, s.due = true, text, s.Now().Add(findDelay)
 }
 
 // finish ends the input. It searches the text unless it was searched while it was typed.

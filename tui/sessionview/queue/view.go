@@ -50,7 +50,7 @@ func (q *Panel) View(width, _ int) []string {
 	title += q.Styles.Dim.Render(ui.Prefixed(keymap.Separator, hint))
 	out := []string{q.Styles.Rule(title, width)}
 	at, all := q.Selected(), waiting(s)
-	first := q.firstRow()
+	first := min(max(0, at-queueRows/2), max(0, len(all)-queueRows))
 	end := min(len(all), first+queueRows)
 	for i := first; i < end; i++ {
 		left, right := q.row(&all[i], i)
@@ -98,11 +98,6 @@ func (q *Panel) unfocusedHint() string {
 		return focus
 	}
 	return keys.Hint(keymap.ReleaseQueue, "release") + ui.Prefixed(keymap.Separator, focus)
-}
-
-// firstRow returns the index of the first message on the screen.
-func (q *Panel) firstRow() int {
-	return min(max(0, q.Selected()-queueRows/2), max(0, len(waiting(q.Replica.State))-queueRows))
 }
 
 // hint returns the keys for the selected message and for the queue.
