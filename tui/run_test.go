@@ -116,7 +116,7 @@ func TestStreamIsDrawnAtFrameRate(t *testing.T) {
 		}
 		tuitest.Wait(time.Second)
 		before := p.drawCount()
-		seconds := thorough.Rounds(20, 60)
+		seconds := thorough.Rounds(6, 60)
 		typed := ""
 		for i := range seconds * 1000 {
 			time.Sleep(time.Millisecond)

@@ -45,8 +45,10 @@ func TestScreenUsesTheWordsOfItsVocabulary(t *testing.T) {
 	}
 	check := func(place, text string) {
 		for i, w := range words {
-			if found := w.FindString(text); found != "" {
-				t.Errorf("%s: %q in %q: write %s", place, found, text, replacedWords[i].now)
+			if at := w.FindStringIndex(text); at != nil {
+				line := text[strings.LastIndexByte(text[:at[0]], '\n')+1:]
+				line, _, _ = strings.Cut(line, "\n")
+				t.Errorf("%s: %q in %q: write %s", place, text[at[0]:at[1]], line, replacedWords[i].now)
 			}
 		}
 	}
@@ -57,9 +59,7 @@ func TestScreenUsesTheWordsOfItsVocabulary(t *testing.T) {
 			return err
 		case strings.HasSuffix(path, ".golden"):
 			b, err := os.ReadFile(path)
-			for i, line := range strings.Split(string(b), "\n") {
-				check(path+":"+strconv.Itoa(i+1), line)
-			}
+			check(path, string(b))
 			return err
 		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
 			return eachText(path, func(place, text string) {

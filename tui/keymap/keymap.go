@@ -69,7 +69,7 @@ func Only(keep func(Definition) bool) *Map {
 
 // newMap binds the keys of definitions.
 func newMap(rows []Definition, custom Keys) (*Map, error) {
-	m := &Map{rows: rows, byKey: map[Scope]map[string]Action{}, byAction: map[Action][]string{}}
+	m := &Map{rows: rows, byKey: map[Scope]map[string]Action{}, byAction: make(map[Action][]string, len(rows))}
 	// Bind the user's keys first: they take precedence over default keys of the same scope.
 	for _, bindCustom := range []bool{true, false} {
 		for _, d := range rows {
