@@ -262,7 +262,9 @@ func (s *Section) wrapped(width int, dir string) (out [][]string) {
 		}
 		return out
 	}
-	_, risks := findRisks(lines, dir)
+	if s.risks == nil {
+		_, s.risks = findRisks(lines, dir)
+	}
 	var scanner highlight.Scanner
 	if s.shell {
 		scanner = highlight.ByName("sh").NewScanner()
@@ -277,7 +279,7 @@ func (s *Section) wrapped(width int, dir string) (out [][]string) {
 			text.AppendCode(line[at:to], clip(tokens, at, to), 0)
 			at = to
 		}
-		for _, r := range risks[i] {
+		for _, r := range s.risks[i] {
 			code(r.from)
 			text.Append(line[r.from:r.to], riskStyle)
 			at = r.to

@@ -26,9 +26,10 @@ type Section struct {
 	Exact bool // a name, of which each letter counts
 
 	markdown bool
-	shell    bool    // a command line
-	changes  bool    // the changes of the request, in place of a text
-	row      formRow // row of the form that shows the section instead of the card
+	shell    bool     // a command line
+	changes  bool     // the changes of the request, in place of a text
+	row      formRow  // row of the form that shows the section instead of the card
+	risks    [][]span // by line, found once for all widths; nil: not yet
 }
 
 // Sections returns the description of a request: all that it says, except its questions, tasks
