@@ -31,8 +31,8 @@ type Composer struct {
 	drawn   drawing
 }
 
-// drawing is the composer as it was last drawn. It is final once drawn twice alike: the text area scrolls
-// only within the rows that it has drawn.
+// drawing is the composer as it was last drawn. It is final once drawn twice alike: the text area
+// scrolls only within the rows that it has drawn.
 type drawing struct {
 	width, rows int
 	lines       []string

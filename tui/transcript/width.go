@@ -33,8 +33,8 @@ func Width(line string) int {
 	return n
 }
 
-// isMark reports whether r is punctuation, an arrow, an operator, box drawing, a block element or a shape
-// of one cell that joins no other character.
+// isMark reports whether r is punctuation, an arrow, an operator, box drawing, a block element or a
+// shape of one cell that joins no other character.
 func isMark(r rune) bool {
 	return r >= 0x2010 && r <= 0x2027 || r >= 0x2190 && r <= 0x22ff || r >= 0x2500 && r <= 0x25fc ||
 		r == '·' || r == '×' || r == '›' || r == '⚠' || r == '✓' || r == '✗'

@@ -6,8 +6,8 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Style renders text of one line as its lipgloss style does, many times faster: its sequences are made
-// once.
+// Style renders text of one line as its lipgloss style does, many times faster: it makes its
+// sequences once.
 type Style struct {
 	*lipgloss.Style
 	begin, end string
