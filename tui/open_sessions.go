@@ -264,12 +264,6 @@ func (s *openSessions) anyUnsubscribed(sessions []string) bool {
 	})
 }
 
-// isDeleted reports whether the server deleted an open session.
-func (s *openSessions) isDeleted(id string) bool {
-	o := s.find(id)
-	return o != nil && o.deleted
-}
-
 // handleDeleted closes a session that the server deleted. If it is on the screen, it stays readable
 // until it is hidden.
 func (s *openSessions) handleDeleted(id string) {

@@ -310,7 +310,7 @@ func (p *program) open(id string) tea.Cmd {
 // session.
 func (p *program) show() tea.Cmd {
 	focused, before := p.sessions.shown, p.sessions.onScreen()
-	ids := p.panes.arrange(p.sessions.isDeleted)
+	ids := p.panes.arrange(func(id string) bool { o := p.sessions.find(id); return o != nil && o.deleted })
 	var ready <-chan struct{}
 	if p.dashboard != nil && p.sessions.anyUnsubscribed(ids) {
 		ready = p.dashboard.StopPreview()
