@@ -190,7 +190,7 @@ func (s *panes) title(pane *split.Pane, o *openSession) string {
 	focused := pane.Session == s.layout.Focus()
 	line, text, mark := styles.Border, styles.Dim, ""
 	if focused {
-		line, text, mark = styles.Accent, styles.User, "▸ "
+		line, text, mark = styles.Accent, styles.Accent.Strong(), "▸ "
 	}
 	name := ui.ShortID(pane.Session)
 	if state.Session != "" {

@@ -208,7 +208,7 @@ func groupStyle(s *ui.Styles, g sessionlist.Group) ui.Style {
 	case sessionlist.Failed:
 		return s.Error.Strong()
 	case sessionlist.Running:
-		return s.User
+		return s.Accent.Strong()
 	case sessionlist.Unread:
 		return s.Bold
 	}
