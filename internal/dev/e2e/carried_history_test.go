@@ -5,14 +5,16 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"agentctl/internal/cli"
+	"agentctl/internal/cli/verb"
 	"agentctl/internal/dev/thorough"
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/agent"
@@ -48,14 +50,14 @@ func (idleAgent) Run(ctx context.Context, _ agent.Turn, _ agent.Output) (agent.E
 func (idleAgent) Fork(context.Context, string) ([]byte, []agent.Blob, error) { return nil, nil, nil }
 func (idleAgent) Close() error                                               { return nil }
 
-// A historyServer has random histories in its store. The program reads them over the network.
+// A historyServer has random histories in its store. Command lines read them over the network.
 type historyServer struct {
 	t         *testing.T
 	histories []*randomHistory
 	others    []*randomHistory // made from the histories
 	client    *wsclient.Client
-	program   string
 	url       string
+	dir       string // of the user of command lines
 }
 
 const histories = 24
@@ -67,7 +69,7 @@ const always = 16
 // leaves out a later history in which nothing happens that does not happen in an earlier one.
 func newHistoryServer(t *testing.T, others func([]*randomHistory) []*randomHistory) *historyServer {
 	t.Helper()
-	h := &historyServer{t: t}
+	h := &historyServer{t: t, dir: t.TempDir()}
 	type place struct {
 		placed
 		closed bool // carriers may refuse a closed session
@@ -103,23 +105,19 @@ func newHistoryServer(t *testing.T, others func([]*randomHistory) []*randomHisto
 	h.url = "ws://" + ln.Addr().String()
 	h.client = wsclient.New("ws://server", wsclient.Options{Name: "ann", Dial: running.dial})
 	t.Cleanup(func() { _ = h.client.Close() })
-	if h.program, err = buildProgram(); err != nil {
-		t.Fatal(err)
-	}
 	return h
 }
 
-// run runs the program and returns its output.
+// run runs a command line of agentctl and returns its output.
 func (h *historyServer) run(input []byte, args ...string) []byte {
 	h.t.Helper()
-	cmd := exec.CommandContext(h.t.Context(), h.program, args...)
 	var out, failure bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &out, &failure
-	dir := h.t.TempDir()
-	cmd.Env = append(os.Environ(),
-		"AGENTCTL_SERVER="+h.url, "AGENTCTL_DATA="+dir, "AGENTCTL_TOKEN=", "AGENTCTL_DIALECT=", "HOME="+dir)
-	if err := cmd.Run(); err != nil {
-		h.t.Fatalf("agentctl %s: %v\n%s", strings.Join(args, " "), err, failure.Bytes())
+	env := map[string]string{"AGENTCTL_SERVER": h.url, "AGENTCTL_DATA": h.dir, "HOME": h.dir}
+	if code := cli.Execute(h.t.Context(), &verb.Context{
+		Stdin: bytes.NewReader(input), Out: output.Printer{Stdout: &out, Stderr: &failure},
+		Env: func(name string) string { return env[name] },
+	}, args); code != exit.OK {
+		h.t.Fatalf("agentctl %s: exit code %d\n%s", strings.Join(args, " "), code, failure.Bytes())
 	}
 	return out.Bytes()
 }
