@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/internal/dev/fakeacp"
+	"agentctl/internal/dev/tempdir"
 	"agentctl/internal/dev/testbinary"
 	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 	if fakeacp.Enabled() {
 		os.Exit(fakeacp.Main())
 	}
+	tempdir.InMemory()
 	thorough.Checks(8, 30) // each runs a whole session
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(programDir)

@@ -414,6 +414,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/schema"},
 	{pkg: "internal/dev/screenshot"},
 	{pkg: "internal/dev/soak"},
+	{pkg: "internal/dev/tempdir"},
 	{pkg: "internal/dev/terminal"},
 	{pkg: "internal/dev/terminaltest"},
 	{pkg: "internal/dev/testbinary"},

@@ -1,0 +1,2 @@
+// Package tempdir chooses where tests have their temporary files. It must not know what the tests do.
+package tempdir

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package tempdir
+
+// InMemory leaves temporary files where the system has them.
+func InMemory() {}
