@@ -18,7 +18,7 @@ import (
 )
 
 func TestNothingIsLeftOfAServerItsAgentsAndItsClients(t *testing.T) {
-	files := openFiles(t)
+	files := 0
 	before := goleak.IgnoreCurrent()
 	for round := range 3 {
 		var pids []int
@@ -63,12 +63,15 @@ func TestNothingIsLeftOfAServerItsAgentsAndItsClients(t *testing.T) {
 				t.Errorf("process group %d still has %v", pid, left)
 			}
 		}
+		if round == 0 { // the runtime opens files for its first socket
+			files = openFiles(t)
+		}
 	}
 	if err := goleak.Find(before); err != nil {
 		t.Error(err)
 	}
 	if now := openFiles(t); now > files {
-		t.Errorf("%d open files and sockets, %d before", now, files)
+		t.Errorf("%d open files and sockets, %d after the first round", now, files)
 	}
 }
 

@@ -32,7 +32,7 @@ import (
 // A server stops while every kind of program that it starts has left a process behind: one that has
 // its own group and no parent, holds the output of the program and writes on.
 func TestAServerStopsWithEveryKindOfStuckProcess(t *testing.T) {
-	t.Parallel() // it waits for the grace periods of processes
+	t.Parallel() // it waits for processes
 	dir := t.TempDir()
 	stuck := func(name string) string { // a process that writes its number to a file
 		return `(setsid sh -c 'echo $$ >"$0.new"; mv "$0.new" "$0"; while :; do echo tick; sleep 0.1; done' ` +
@@ -49,15 +49,16 @@ func TestAServerStopsWithEveryKindOfStuckProcess(t *testing.T) {
 	of := &registry.Registry{
 		MCP: map[string]registry.MCPServer{"files": {
 			MCPServer: acp.MCPServer{Command: "sh", Args: []string{"-c", stuck("mcp") + "; exec cat >/dev/null"}},
-			Agents:    []string{"main"},
+			Agents:    []string{"reader"},
 		}},
 		Providers: registry.Providers{"fake": {
 			API: provider.Chat, BaseURL: model.URL + "/v1",
 			Models: map[string]provider.ModelConfig{"m": {Window: 100_000}},
 		}},
 		Configured: map[string]registry.Config{
-			"main":  {Config: llm.Config{Model: "fake/m", Policy: policy.Full}},
-			"other": {Command: "sh", Args: []string{"-c", stuck("agent") + "; exec cat >/dev/null"}},
+			"main":   {Config: llm.Config{Model: "fake/m", Policy: policy.Full}},
+			"reader": {Config: llm.Config{Model: "fake/m"}}, // its turn waits for the answer of its MCP server
+			"other":  {Command: "sh", Args: []string{"-c", stuck("agent") + "; exec cat >/dev/null"}},
 		},
 	}
 	if err := of.CheckConfigured(); err != nil {
@@ -89,6 +90,7 @@ func TestAServerStopsWithEveryKindOfStuckProcess(t *testing.T) {
 	}
 	start("main", "run")
 	start("main", "end") // the end of its turn starts the hook
+	start("reader", "run")
 	start("other", "run")
 	var pids []int
 	for _, name := range []string{"tool", "mcp", "agent", "hook"} {
