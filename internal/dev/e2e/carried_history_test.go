@@ -63,7 +63,7 @@ type historyServer struct {
 const histories = 24
 
 // always is how many of them a test has at least.
-const always = 16
+const always = 8
 
 // newHistoryServer starts a server that has random histories, and others made from them. By default it
 // leaves out a later history in which nothing happens that does not happen in an earlier one.

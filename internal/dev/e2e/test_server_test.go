@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,7 +32,8 @@ func TestMain(m *testing.M) {
 		os.Exit(fakeacp.Main())
 	}
 	tempdir.InMemory()
-	thorough.Checks(8, 30) // each runs a whole session
+	debug.SetGCPercent(400) // the heap is small, and full of what one test leaves
+	thorough.Checks(8, 30)  // each runs a whole session
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(programDir)
 		os.Exit(code)
