@@ -3,7 +3,6 @@ package layout
 import (
 	"flag"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"maps"
 	"os"
@@ -20,19 +19,10 @@ var updateConstants = flag.Bool("update-log-constants", false, "write internal/s
 // them in a file.
 func TestTheConstantsOfTheLogAreThoseOfTheSource(t *testing.T) {
 	found := map[string]bool{}
-	for _, dir := range []string{"server", "protocol", "dialect", "internal/cli", "internal/localserver", "internal/agents"} {
-		err := filepath.WalkDir(filepath.Join("..", "..", "..", dir), func(path string, _ os.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-			if err == nil {
-				ast.Inspect(file, func(n ast.Node) bool { logConstant(n, found); return true })
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
+	of := []string{"server/...", "protocol/...", "dialect", "internal/cli/...", "internal/localserver/...", "internal/agents"}
+	for _, f := range moduleFiles(t) {
+		if !f.test && matchAny(of, f.dir()) {
+			ast.Inspect(f.ast, func(n ast.Node) bool { logConstant(n, found); return true })
 		}
 	}
 	if !found["server started"] || !found["agent_failed"] {

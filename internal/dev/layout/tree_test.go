@@ -20,14 +20,15 @@ type file struct {
 	doc       string // the package comment
 	imports   []string
 	forbidden []string // one word per goroutine start and clock read
+	ast       *ast.File
 }
 
 // dir returns the package directory, "." for the module root.
 func (f file) dir() string { return path.Dir(f.name) }
 
-// readTree parses every Go file of the module in fsys. It skips the files that the go command skips
+// readTree parses every Go file of the module in fsys into set. It skips the files that the go command skips
 // (testdata, names that start with a dot or an underscore), node_modules and nested modules.
-func readTree(fsys fs.FS) ([]file, error) {
+func readTree(fsys fs.FS, set *token.FileSet) ([]file, error) {
 	var files []file
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -43,7 +44,7 @@ func readTree(fsys fs.FS) ([]file, error) {
 		if !strings.HasSuffix(base, ".go") || base[0] == '.' || base[0] == '_' {
 			return nil
 		}
-		f, err := readFile(fsys, name)
+		f, err := readFile(fsys, set, name)
 		files = append(files, f)
 		return err
 	})
@@ -60,13 +61,12 @@ func skipDir(fsys fs.FS, dir string) bool {
 	return err == nil
 }
 
-func readFile(fsys fs.FS, name string) (file, error) {
+func readFile(fsys fs.FS, set *token.FileSet, name string) (file, error) {
 	src, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return file{}, err
 	}
-	fset := token.NewFileSet()
-	parsed, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+	parsed, err := parser.ParseFile(set, name, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return file{}, fmt.Errorf("parse %s: %w", name, err)
 	}
@@ -75,6 +75,7 @@ func readFile(fsys fs.FS, name string) (file, error) {
 		test:      strings.HasSuffix(name, "_test.go"),
 		doc:       parsed.Doc.Text(),
 		forbidden: goroutinesAndClocks(parsed),
+		ast:       parsed,
 	}
 	for _, spec := range parsed.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)

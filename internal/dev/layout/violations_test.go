@@ -1,10 +1,12 @@
 package layout
 
 import (
+	"go/token"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"testing/fstest"
 )
@@ -21,18 +23,22 @@ func TestTreeKeepsTheLayout(t *testing.T) {
 	}
 }
 
+// positions has the positions of moduleFiles.
+var positions = token.NewFileSet()
+
+// readModule parses the Go files of the module, once for all tests, which only read them.
+var readModule = sync.OnceValues(func() ([]file, error) {
+	return readTree(os.DirFS(filepath.Join("..", "..", "..")), positions)
+})
+
 func moduleFiles(t *testing.T) []file {
 	t.Helper()
-	root := filepath.Join("..", "..", "..")
-	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
-		t.Fatalf("module root: %v", err)
-	}
-	files, err := readTree(os.DirFS(root))
+	files, err := readModule()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) == 0 {
-		t.Fatal("found no Go file")
+	if len(files) < 1000 {
+		t.Fatalf("found %d Go files only", len(files))
 	}
 	return files
 }
@@ -222,7 +228,7 @@ func TestNestedModuleIsItsOwn(t *testing.T) {
 
 func check(t *testing.T, tree fstest.MapFS, want []string) {
 	t.Helper()
-	files, err := readTree(tree)
+	files, err := readTree(tree, token.NewFileSet())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,7 @@ package layout
 import (
 	"go/ast"
 	"go/constant"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -61,28 +59,9 @@ type wait struct {
 // waits returns the short waits of all tests of the module, in all builds.
 func waits(t *testing.T) []wait {
 	t.Helper()
-	root := filepath.Join("..", "..", "..")
 	byDir := map[string][]*ast.File{}
-	fset := token.NewFileSet()
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && name != "." && skipDir(os.DirFS(root), name):
-			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go"):
-			return nil
-		}
-		src, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			return err
-		}
-		f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
-		byDir[path.Dir(name)] = append(byDir[path.Dir(name)], f)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+	for _, f := range moduleFiles(t) {
+		byDir[f.dir()] = append(byDir[f.dir()], f.ast)
 	}
 	var found []wait
 	exported := map[string]time.Duration{} // by PACKAGE.NAME
@@ -92,16 +71,13 @@ func waits(t *testing.T) []wait {
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
-		p := testPackage{dir: dir, fset: fset, known: durations(byDir[dir], exported)}
+		p := testPackage{dir: dir, known: durations(byDir[dir], exported)}
 		for _, f := range byDir[dir] {
-			if strings.HasSuffix(fset.Position(f.Package).Filename, "_test.go") {
+			if strings.HasSuffix(positions.Position(f.Package).Filename, "_test.go") {
 				p.files = append(p.files, f)
 			}
 		}
 		found = append(found, p.waits()...)
-	}
-	if len(byDir) < 50 {
-		t.Fatalf("found %d packages only", len(byDir))
 	}
 	return found
 }
@@ -109,7 +85,6 @@ func waits(t *testing.T) []wait {
 // A testPackage is the tests of a directory.
 type testPackage struct {
 	dir   string
-	fset  *token.FileSet
 	files []*ast.File
 	known map[string]time.Duration // constants by name, of other packages by PACKAGE.NAME
 }
@@ -132,7 +107,7 @@ func (p *testPackage) waits() (found []wait) {
 		if arg == nil {
 			return
 		}
-		w := wait{p.dir + "." + function, p.fset.Position(call.Pos()).String(), name, "a time not known here"}
+		w := wait{p.dir + "." + function, positions.Position(call.Pos()).String(), name, "a time not known here"}
 		if length := durationOf(arg, p.known); length >= shortestWait {
 			return
 		} else if length != 0 {
