@@ -6,12 +6,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"testing/synctest"
 
+	"agentctl/internal/dev/tempdir"
 	"agentctl/internal/dev/thorough"
 )
+
+func TestMain(m *testing.M) {
+	tempdir.InMemory()
+	debug.SetGCPercent(400) // the heap is small, and full of what one play leaves
+	os.Exit(m.Run())
+}
 
 var update = flag.Bool("update", false, "write the golden files")
 
