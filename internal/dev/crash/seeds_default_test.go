@@ -24,3 +24,6 @@ const stubbornMessages = 3
 
 // modelKills is the number of kills of a server with a model's agent.
 var modelKills = thorough.Rounds(2, 4)
+
+// codingTasks is the number of pairs of APIs that do the coding task. Two have every API.
+var codingTasks = thorough.Rounds(2, 3)

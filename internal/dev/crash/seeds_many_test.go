@@ -32,3 +32,6 @@ const stubbornMessages = 6
 
 // modelKills is the number of kills of a server with a model's agent.
 const modelKills = 50
+
+// codingTasks is the number of pairs of APIs that do the coding task.
+const codingTasks = 3
