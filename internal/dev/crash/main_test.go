@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"agentctl/internal/dev/fakeacp"
-	"agentctl/internal/dev/tempdir"
+	"agentctl/internal/dev/memdir"
 	"agentctl/internal/dev/testbinary"
 	"agentctl/internal/dev/thorough"
 )
@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 	if fakeacp.Enabled() {
 		os.Exit(fakeacp.Main())
 	}
-	tempdir.InMemory()
 	thorough.Parallel(4) // trials wait for processes and for the moments of kills
+	memdir.Use()
 	code := testbinary.Run(m)
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)

@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/internal/dev/fakeacp"
-	"agentctl/internal/dev/tempdir"
+	"agentctl/internal/dev/memdir"
 	"agentctl/internal/dev/testbinary"
 	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 	if fakeacp.Enabled() {
 		os.Exit(fakeacp.Main())
 	}
-	tempdir.InMemory()
 	debug.SetGCPercent(400) // the heap is small, and full of what one test leaves
 	thorough.Checks(8, 30)  // each runs a whole session
+	memdir.Use()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(programDir)
 		os.Exit(code)

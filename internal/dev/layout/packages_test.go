@@ -414,7 +414,6 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/schema"},
 	{pkg: "internal/dev/screenshot"},
 	{pkg: "internal/dev/soak"},
-	{pkg: "internal/dev/tempdir"},
 	{pkg: "internal/dev/terminal"},
 	{pkg: "internal/dev/terminaltest"},
 	{pkg: "internal/dev/testbinary"},

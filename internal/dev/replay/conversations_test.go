@@ -11,12 +11,12 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"agentctl/internal/dev/tempdir"
+	"agentctl/internal/dev/memdir"
 	"agentctl/internal/dev/thorough"
 )
 
 func TestMain(m *testing.M) {
-	tempdir.InMemory()
+	memdir.Use()
 	debug.SetGCPercent(400) // the heap is small, and full of what one play leaves
 	os.Exit(m.Run())
 }
