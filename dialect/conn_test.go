@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/memory"
 	"agentctl/internal/dev/thorough"
 	"agentctl/internal/panics"
 	"agentctl/protocol/codec"
@@ -21,6 +22,7 @@ import (
 
 func TestMain(m *testing.M) {
 	thorough.Checks(30, 100)
+	memory.Use()
 	goleak.VerifyTestMain(m)
 }
 

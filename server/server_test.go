@@ -17,7 +17,7 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
-	"agentctl/internal/dev/memdir"
+	"agentctl/internal/dev/memory"
 	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -30,7 +30,7 @@ import (
 
 func TestMain(m *testing.M) {
 	thorough.Checks(40, 100)
-	memdir.Use()
+	memory.Use()
 	goleak.VerifyTestMain(m)
 }
 

@@ -13,12 +13,14 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/memory"
 	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 )
 
 func TestMain(m *testing.M) {
 	thorough.Checks(40, 100)
+	memory.Use()
 	goleak.VerifyTestMain(m)
 }
 

@@ -10,12 +10,14 @@ import (
 
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/memory"
 	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 )
 
 func TestMain(m *testing.M) {
 	thorough.Checks(25, 100)
+	memory.Use()
 	goleak.VerifyTestMain(m)
 }
 

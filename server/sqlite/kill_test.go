@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"agentctl/internal/dev/memdir"
+	"agentctl/internal/dev/memory"
 	"agentctl/internal/dev/thorough"
 	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, runWriter(strings.SplitN(args, " ", 3)))
 		os.Exit(1)
 	}
-	memdir.Use()
+	memory.Use()
 	installFaultVFS()
 	goleak.VerifyTestMain(m)
 }

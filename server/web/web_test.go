@@ -17,7 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"agentctl/internal/dev/memdir"
+	"agentctl/internal/dev/memory"
 	"agentctl/internal/export"
 	"agentctl/protocol"
 	"agentctl/server"
@@ -30,7 +30,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	memdir.Use()
+	memory.Use()
 	goleak.VerifyTestMain(m)
 }
 

@@ -2,17 +2,24 @@ package sessionview
 
 import (
 	"context"
+	"os"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/dev/memory"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/sidecolumn"
 	"agentctl/tui/task"
 	"agentctl/tui/ui"
 )
+
+func TestMain(m *testing.M) {
+	memory.Use()
+	os.Exit(m.Run())
+}
 
 // viewRig is a view that keeps its last intent.
 type viewRig struct {

@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"agentctl/internal/dev/fakeacp"
-	"agentctl/internal/dev/memdir"
+	"agentctl/internal/dev/memory"
 	"agentctl/internal/dev/testbinary"
 	"agentctl/internal/dev/thorough"
 )
@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 		os.Exit(fakeacp.Main())
 	}
 	thorough.Parallel(4) // trials wait for processes and for the moments of kills
-	memdir.Use()
+	memory.Use()
 	code := testbinary.Run(m)
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)

@@ -285,8 +285,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// memory returns the bytes in use on heap and stacks.
-func memory() float64 {
+// heapInUse returns the bytes in use on heap and stacks.
+func heapInUse() float64 {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
@@ -302,7 +302,7 @@ func BenchmarkMemory(b *testing.B) {
 		id := x.create()
 		const clients = 200
 		for b.Loop() {
-			before := memory()
+			before := heapInUse()
 			readers := make([]*rawReader, clients)
 			for i := range readers {
 				readers[i] = x.reader(id, protocol.SubscribeData{})
@@ -310,7 +310,7 @@ func BenchmarkMemory(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric((memory()-before)/clients, "B/client")
+			b.ReportMetric((heapInUse()-before)/clients, "B/client")
 			for _, r := range readers {
 				_ = r.conn.CloseNow()
 			}
@@ -321,11 +321,11 @@ func BenchmarkMemory(b *testing.B) {
 		for b.Loop() {
 			x := newBenchServer(b, b.TempDir())
 			_ = x.client.Connect(b.Context())
-			before := memory()
+			before := heapInUse()
 			for range sessions {
 				x.create()
 			}
-			b.ReportMetric((memory()-before)/sessions, "B/session")
+			b.ReportMetric((heapInUse()-before)/sessions, "B/session")
 			x.close()
 		}
 	})
@@ -333,14 +333,14 @@ func BenchmarkMemory(b *testing.B) {
 		for b.Loop() {
 			x := newBenchServer(b, b.TempDir(), func(c *session.Config) { c.UnloadAfter = time.Millisecond })
 			_ = x.client.Connect(b.Context())
-			before, goroutines := memory(), runtime.NumGoroutine()
+			before, goroutines := heapInUse(), runtime.NumGoroutine()
 			for range sessions {
 				x.create()
 			}
 			for tick := time.NewTicker(time.Millisecond); runtime.NumGoroutine() > goroutines &&
 				b.Context().Err() == nil; <-tick.C {
 			}
-			b.ReportMetric((memory()-before)/sessions, "B/session")
+			b.ReportMetric((heapInUse()-before)/sessions, "B/session")
 			x.close()
 		}
 	})

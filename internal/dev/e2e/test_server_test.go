@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/internal/dev/fakeacp"
-	"agentctl/internal/dev/memdir"
+	"agentctl/internal/dev/memory"
 	"agentctl/internal/dev/testbinary"
 	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
@@ -31,9 +30,8 @@ func TestMain(m *testing.M) {
 	if fakeacp.Enabled() {
 		os.Exit(fakeacp.Main())
 	}
-	debug.SetGCPercent(400) // the heap is small, and full of what one test leaves
 	thorough.Checks(8, 30)  // each runs a whole session
-	memdir.Use()
+	memory.Use()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(programDir)
 		os.Exit(code)

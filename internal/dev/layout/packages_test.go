@@ -400,7 +400,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/interop/sandcastle"},
 	{pkg: "internal/dev/interop/thirdparty"},
 	{pkg: "internal/dev/layout"},
-	{pkg: "internal/dev/memdir"},
+	{pkg: "internal/dev/memory"},
 	{pkg: "internal/dev/modeltable"},
 	{pkg: "internal/dev/multiagenttest"},
 	{pkg: "internal/dev/myagenttest"},

@@ -6,18 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"testing"
 	"testing/synctest"
 
-	"agentctl/internal/dev/memdir"
+	"agentctl/internal/dev/memory"
 	"agentctl/internal/dev/thorough"
 )
 
 func TestMain(m *testing.M) {
-	memdir.Use()
-	debug.SetGCPercent(400) // the heap is small, and full of what one play leaves
+	memory.Use()
 	os.Exit(m.Run())
 }
 

@@ -14,13 +14,17 @@ import (
 	"go.uber.org/goleak"
 
 	"agentctl/internal/dev/fakemodel"
+	"agentctl/internal/dev/memory"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/provider"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	memory.Use()
+	goleak.VerifyTestMain(m)
+}
 
 const testKey = "sk-test-0123456789abcdef"
 
