@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -65,6 +66,7 @@ func testPages(t *testing.T, r *testReader, id string, most int64) {
 		if size > bound {
 			t.Errorf("page of %d bytes", size)
 		}
+		requireWholeTurns(t, decodeLines(t, bytes.Join(page, []byte("\n"))))
 		all = append(page, all...)
 		if !h.More {
 			break
@@ -86,6 +88,15 @@ func testPages(t *testing.T, r *testReader, id string, most int64) {
 	raw := r.store.events(r.t, id)[1:] // without session.created
 	if transcript(t, got) != transcript(t, raw) {
 		t.Error("the pages differ from the events")
+	}
+}
+
+// requireWholeTurns checks that the oldest of several turns in a page begins with its message.
+func requireWholeTurns(t *testing.T, page []protocol.Event) {
+	t.Helper()
+	page = slices.DeleteFunc(page, func(e protocol.Event) bool { return e.Turn == "" })
+	if n := len(page); n > 0 && page[0].Turn != page[n-1].Turn && page[0].Type != protocol.MessageUser {
+		t.Errorf("a page begins in the turn of seq %d and has the turn of seq %d", page[0].Seq, page[n-1].Seq)
 	}
 }
 

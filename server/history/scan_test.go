@@ -73,6 +73,11 @@ func TestAHitIsAtTheSeqOfItsItem(t *testing.T) {
 			}
 		}
 		sc.matchTurn()
+		for i, m := range sc.matches {
+			if i > 0 && m.Turn == sc.matches[i-1].Turn && m.item <= sc.matches[i-1].item {
+				t.Fatalf("item %d of turn %s follows item %d", m.item, m.Turn, sc.matches[i-1].item)
+			}
+		}
 		for _, h := range sc.newest() {
 			if !places[place{h.Turn, h.Kind, h.Item, h.Seq}] {
 				t.Fatalf("no item of %+v", h.Hit)
