@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	if fakeacp.Enabled() {
 		os.Exit(fakeacp.Main())
 	}
-	thorough.Checks(8, 30)  // each runs a whole session
+	thorough.Checks(8, 30) // each runs a whole session
 	memory.Use()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(programDir)
