@@ -266,15 +266,21 @@ func (f *fakeTool) preview(_ context.Context, c *ToolCall) (Preview, error) {
 	}, nil
 }
 
-// A fakeToolbox is the tools of a test.
+// A fakeToolbox is the tools of a test. Sub-agents may share it.
 type fakeToolbox struct {
-	tools    []toolMaker
+	tools []toolMaker
+	notes []Note
+
+	mu       sync.Mutex
 	closed   bool
-	notes    []Note
 	recalled []SeenFile
 }
 
-func (f *fakeToolbox) Recall(files []SeenFile) { f.recalled = files }
+func (f *fakeToolbox) Recall(files []SeenFile) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.recalled = files
+}
 
 func (f *fakeToolbox) Undo(string) (restored, kept []string, err error) { return nil, nil, nil }
 
@@ -286,7 +292,13 @@ func (f *fakeToolbox) Tools() (tools []Tool) {
 }
 
 func (f *fakeToolbox) Notes(int) []Note { return f.notes }
-func (f *fakeToolbox) Close() error     { f.closed = true; return nil }
+
+func (f *fakeToolbox) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	return nil
+}
 
 // A rig is an agent with a fake model and a recorder.
 type rig struct {
